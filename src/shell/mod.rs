@@ -1,0 +1,21 @@
+//! Reads a command line the way bash reads it.
+//!
+//! [`read`] takes a line and answers with every command that bash would start for it, each with its words as
+//! far as they are known, its directory, its redirects, and what it does to files and hosts. What could not be
+//! read is part of the answer ([`Reading::unreadable`]); there is no silence.
+
+mod command;
+mod effect;
+mod invocation;
+mod pattern;
+mod reader;
+mod table;
+mod word;
+
+pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind};
+pub use effect::{Access, Effect, EffectKind};
+pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
+pub use pattern::{Fit, WordPattern, WordPatternError};
+pub use reader::{Reading, Setting, Unreadable, UnreadableKind, read};
+pub use table::{Program, program};
+pub use word::{Piece, Word};
