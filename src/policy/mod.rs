@@ -14,7 +14,6 @@ mod load;
 mod relax;
 mod rule;
 mod sight;
-mod stand_in;
 mod tree;
 mod votes;
 

@@ -4,6 +4,8 @@
 //! would stop. Both must hold for all that happens, with certainty: expressions have to match whole texts, every
 //! path has to lie inside the globs, and what is not known is never inside.
 
+use std::path::Path;
+
 use crate::call::{HostTarget, PathPattern, PathTarget, ToolClass};
 use crate::shell::{Access, Command, Fit, Piece};
 use crate::verdict::Verdict;
@@ -89,8 +91,7 @@ fn path_lies_within(matcher: &Matcher, sight: &Sight<'_>, path: &PathTarget) -> 
     if !matcher.covers_access(path.access) {
         return false;
     }
-    let forms: Vec<&PathPattern> = std::iter::once(&path.lexical).chain(&path.real).collect();
-    forms.iter().all(|form| {
+    path.forms().all(|form| {
         matcher.paths.iter().any(|(text, glob)| {
             let takes_all_below = text.ends_with("/**") || text.ends_with('/') || text == "**";
             match sample(form) {
@@ -111,7 +112,7 @@ fn path_lies_within(matcher: &Matcher, sight: &Sight<'_>, path: &PathTarget) -> 
 fn sample(form: &PathPattern) -> Option<(PathPattern, bool)> {
     let mut text = String::new();
     let mut is_certain = true;
-    for piece in form.pieces.iter() {
+    for piece in form.pieces() {
         match piece {
             Piece::Text(piece) => text.push_str(piece),
             Piece::Glob(_) | Piece::Name => {
@@ -121,7 +122,7 @@ fn sample(form: &PathPattern) -> Option<(PathPattern, bool)> {
             Piece::Unknown { .. } => return None,
         }
     }
-    Some((PathPattern { pieces: vec![Piece::Text(text)] }, is_certain))
+    Some((PathPattern::known(Path::new(&text)), is_certain))
 }
 
 /// A part of a call that has to be allowed on its own.

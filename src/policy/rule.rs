@@ -7,12 +7,11 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use crate::call::ToolCall;
+use crate::call::{HostGlob, PathGlob, ToolCall};
 use crate::shell::{Access, WordPattern};
 use crate::verdict::{Place, Scope, Verdict};
 
 use super::expression::Expression;
-use super::stand_in::{HostGlob, PathGlob};
 
 /// One rule of a policy.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use serde_json::Value as Json;
 
+use crate::call::{HostGlob, PathGlob};
 use crate::shell::{Access, WordPattern};
 
 use super::super::expression::{Expression, Over};
 use super::super::finding::PolicyError;
 use super::super::rule::{ArgumentPattern, Glob, Matcher, access_word};
-use super::super::stand_in::{HostGlob, PathGlob};
 use super::super::tree::{Entry, Node, Value};
 use super::rule::json;
 use super::{Decoder, find};
@@ -38,9 +38,8 @@ impl Decoder<'_> {
                 match HostGlob::parse(text) {
                     Ok(glob) => matcher.hosts.push((text.to_owned(), glob)),
                     Err(error) => {
-                        let span = node.part(self.text, error.offset, 1);
                         let message = format!("bad host pattern: {}", error.message);
-                        self.say(PolicyError::new(self.text, &span, message).maybe_help(error.hint));
+                        self.say(PolicyError::new(self.text, &node.span, message));
                     }
                 }
             }
