@@ -1,0 +1,3 @@
+//! x
+use super::{CodeReading, Word};
+pub(super) fn read(_t: &str, _a: &[Word], _r: &mut CodeReading) {}

@@ -1,0 +1,3 @@
+//! x
+use super::CodeReading;
+pub(super) fn read(_t: &str, _r: &mut CodeReading) {}
