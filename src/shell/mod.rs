@@ -14,7 +14,7 @@ mod reader;
 mod table;
 mod word;
 
-pub use code::{CodeReading, read_code};
+pub(crate) use code::read_code;
 pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind};
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
