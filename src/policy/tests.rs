@@ -371,6 +371,12 @@ fn switched_off_rules_give_no_votes() {
     assert_eq!(policy.votes(&line("ls"), &json!({})).len(), 0);
 }
 
+#[test]
+fn a_policy_is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Policy>();
+}
+
 /// Rules that ask or deny, over the words and paths of `calls`.
 const RULES: &[&str] = &[
     "command: 'git push', verdict: ask",
