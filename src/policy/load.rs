@@ -15,6 +15,8 @@ use super::{Library, Source, builtin, effective, example, tree};
 
 /// Largest policy text in bytes.
 const MAX_BYTES: usize = 1 << 20;
+/// Most findings that are reported of one text.
+const MAX_FINDINGS: usize = 200;
 /// Longest chain of includes.
 const MAX_CHAIN: usize = 16;
 /// Most inclusions of one policy, repeated ones counted.
@@ -113,7 +115,8 @@ impl Policy {
 }
 
 fn is_named(rule: &Rule, name: &str) -> bool {
-    rule.id == name || name.strip_suffix(rule.id.as_str()).and_then(|rest| rest.strip_suffix(':')) == Some(&*rule.source)
+    rule.id == name
+        || name.strip_suffix(rule.id.as_str()).and_then(|rest| rest.strip_suffix(':')) == Some(&*rule.source)
 }
 
 /// The short name of a source: `ci` for `builtin:ci`, the file's stem for a path.
@@ -184,7 +187,8 @@ impl<'a> Loader<'a> {
         if !self.findings.is_empty() {
             return Err(PolicyErrors::new(self.findings));
         }
-        let first_line = Place { file: sources.first().map_or("builtin", |source| &source.name).to_owned(), line: 1 };
+        let first_line =
+            Place { file: sources.first().map_or("(no policy)", |source| &source.name).to_owned(), line: 1 };
         let mut policy = Policy {
             rules: held,
             default: strictest(self.defaults, Verdict::Allow, &first_line),
@@ -201,8 +205,12 @@ impl<'a> Loader<'a> {
     /// The rules of a part and of what it includes, own ones first, with its `disable` applied to all of them.
     fn gather(&mut self, part: &Arc<Part>, name: &str, chain: &mut Vec<String>) -> Vec<Held> {
         chain.push(name.to_owned());
-        let mut held: Vec<Held> =
-            part.document.rules.iter().map(|rule| Held { rule: Arc::clone(rule), is_disabled: false }).collect();
+        let mut held: Vec<Held> = part
+            .document
+            .rules
+            .iter()
+            .map(|rule| Held { rule: Arc::clone(rule), is_disabled: false })
+            .collect();
         for include in &part.document.includes {
             if let Some((included, name)) = self.include(part, include, chain) {
                 for new in self.gather(&included, &name, chain) {
@@ -225,14 +233,24 @@ impl<'a> Loader<'a> {
         self.inclusions += 1;
         if self.inclusions > MAX_INCLUSIONS || chain.len() >= MAX_CHAIN {
             if !self.findings.iter().any(|finding| finding.message().starts_with("too many includes")) {
-                self.findings.push(say(format!("too many includes: at most {MAX_CHAIN} deep and {MAX_INCLUSIONS} in all")));
+                self.findings.push(say(format!(
+                    "too many includes: at most {MAX_CHAIN} deep and {MAX_INCLUSIONS} in all"
+                )));
             }
             return None;
         }
         let source = match include.name.strip_prefix("builtin:") {
             Some(name) => builtin::source(name).ok_or_else(|| {
                 let help = nearest(name, builtin::names()).map_or_else(
-                    || format!("there are {}", builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ")),
+                    || {
+                        format!(
+                            "there are {}",
+                            builtin::names()
+                                .map(|name| format!("builtin:{name}"))
+                                .collect::<Vec<_>>()
+                                .join(", ")
+                        )
+                    },
                     |near| format!("did you mean `builtin:{near}`?"),
                 );
                 say(format!("unknown policy `{}`", include.name)).help(help)
@@ -253,7 +271,8 @@ impl<'a> Loader<'a> {
             let mut way: Vec<&str> = chain.iter().map(String::as_str).collect();
             way.push(&source.name);
             self.findings.push(
-                say(format!("`{}` includes itself", source.name)).help(format!("the way is {}", way.join(" > "))),
+                say(format!("`{}` includes itself", source.name))
+                    .help(format!("the way is {}", way.join(" > "))),
             );
             return None;
         }
@@ -289,6 +308,7 @@ impl<'a> Loader<'a> {
         let mut findings = Vec::new();
         let part = self.read(source, &mut findings);
         findings.sort_by_key(|finding: &PolicyError| finding.place().line);
+        findings.truncate(MAX_FINDINGS);
         self.findings.append(&mut findings);
         let part = Arc::new(part?);
         self.parts.insert(source.name.clone(), Arc::clone(&part));
@@ -296,18 +316,23 @@ impl<'a> Loader<'a> {
     }
 
     fn read(&mut self, source: &Source, findings: &mut Vec<PolicyError>) -> Option<Part> {
-        let text = text(source, findings)?;
+        let mut text = text(source, findings)?;
+        let is_embedded = source.name.starts_with("builtin:");
+        if is_embedded {
+            text = Text::new(&source.name, &builtin::without_examples(&text.text));
+        }
         let root = tree::read(&text, findings)?;
         let mut decoder = Decoder {
             text: &text,
             label: label(&source.name).into(),
+            is_embedded,
             today: self.today,
             findings,
             notices: &mut self.notices,
         };
         let document = decoder.document(&root);
         // Those of embedded policies are checked by a test, not by every process that starts.
-        if findings.is_empty() && !source.name.starts_with("builtin:") {
+        if findings.is_empty() && !is_embedded {
             for rule in &document.rules {
                 example::check(&text, rule, findings);
             }
@@ -321,24 +346,26 @@ impl<'a> Loader<'a> {
 
 /// The source as text: not too large, UTF-8.
 fn text(source: &Source, findings: &mut Vec<PolicyError>) -> Option<Text> {
-    let name: Arc<str> = source.name.as_str().into();
     if source.bytes.len() > MAX_BYTES {
         let start = String::from_utf8_lossy(&source.bytes[..source.bytes.len().min(200)]).into_owned();
-        let text = Text { name, text: start.into() };
+        let text = Text::new(&source.name, &start);
         let first = 0..text.text.find('\n').unwrap_or(text.text.len());
         let message = format!("a policy has at most 1 MiB, this one has {} bytes", source.bytes.len());
-        findings.push(PolicyError::new(&text, &first, message).help("split it, and name the parts under `include`"));
+        findings.push(
+            PolicyError::new(&text, &first, message).help("split it, and name the parts under `include`"),
+        );
         return None;
     }
     match std::str::from_utf8(&source.bytes) {
-        Ok(valid) => Some(Text { name, text: valid.strip_prefix('\u{feff}').unwrap_or(valid).into() }),
+        Ok(valid) => Some(Text::new(&source.name, valid.strip_prefix('\u{feff}').unwrap_or(valid))),
         Err(error) => {
-            let text = Text { name, text: String::from_utf8_lossy(&source.bytes).into() };
+            let text = Text::new(&source.name, &String::from_utf8_lossy(&source.bytes));
             let at = error.valid_up_to();
             let byte = source.bytes.get(at).copied().unwrap_or_default();
             let message = format!("not UTF-8: byte {byte:#04x} at offset {at}");
             findings.push(
-                PolicyError::new(&text, &(at..at + '\u{fffd}'.len_utf8()), message).help("save the file as UTF-8"),
+                PolicyError::new(&text, &(at..at + '\u{fffd}'.len_utf8()), message)
+                    .help("save the file as UTF-8"),
             );
             None
         }

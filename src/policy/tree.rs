@@ -4,6 +4,7 @@
 //! error and a policy reports all of them. What YAML offers for writing one thing and meaning another
 //! (aliases, merge keys, tags, several documents) is refused here.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
@@ -23,7 +24,10 @@ pub(super) struct Node {
 
 #[derive(Debug, Clone)]
 pub(super) enum Value {
-    Scalar { text: String, is_plain: bool },
+    Scalar {
+        text: String,
+        is_plain: bool,
+    },
     List(Vec<Node>),
     Map(Vec<Entry>),
     /// Something that was refused and reported already.
@@ -71,7 +75,8 @@ impl Node {
 
 /// Reads one document. `None` when there is nothing to go on with; the findings say why.
 pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node> {
-    let mut builder = Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
+    let mut builder =
+        Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(&text.text) {
         let (event, span) = match event {
@@ -86,8 +91,13 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             if documents > 1 {
                 let span = builder.range(span);
                 builder.findings.push(
-                    PolicyError::labelled(text, &span, "a policy is one document", "a second one starts here")
-                        .help("put it into a file of its own and name that under `include`"),
+                    PolicyError::labelled(
+                        text,
+                        &span,
+                        "a policy is one document",
+                        "a second one starts here",
+                    )
+                    .help("put it into a file of its own and name that under `include`"),
                 );
                 break;
             }
@@ -96,7 +106,14 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             return None;
         }
     }
-    builder.root
+    let root = builder.root;
+    if root.is_none() && findings.is_empty() {
+        let start = 0..text.text.find('\n').unwrap_or(text.text.len());
+        findings.push(
+            PolicyError::new(text, &start, "the policy is empty").help("a policy begins with `version: 1`"),
+        );
+    }
+    root
 }
 
 /// Byte offset of each character; empty when they are the same.
@@ -108,8 +125,16 @@ fn byte_offsets(text: &str) -> Vec<usize> {
 }
 
 enum Open {
-    List { start: usize, items: Vec<Node> },
-    Map { start: usize, entries: Vec<Entry>, key: Option<(String, Range<usize>)> },
+    List {
+        start: usize,
+        items: Vec<Node>,
+    },
+    Map {
+        start: usize,
+        entries: Vec<Entry>,
+        seen: HashMap<String, Range<usize>>,
+        key: Option<(String, Range<usize>)>,
+    },
 }
 
 struct Builder<'a> {
@@ -168,7 +193,12 @@ impl Builder<'_> {
                 if tag.is_some() {
                     self.refuse_tag(&range);
                 }
-                self.open.push(Open::Map { start: range.start, entries: Vec::new(), key: None });
+                self.open.push(Open::Map {
+                    start: range.start,
+                    entries: Vec::new(),
+                    seen: HashMap::new(),
+                    key: None,
+                });
                 return self.is_shallow(&range);
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -215,14 +245,19 @@ impl Builder<'_> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
-            Some(Open::Map { entries, key, .. }) => match key.take() {
+            Some(Open::Map { entries, seen, key, .. }) => match key.take() {
                 Some((name, key_span)) => {
                     if name == "<<" {
                         self.findings.push(
-                            PolicyError::labelled(self.text, &key_span, "merge keys are not supported", "a merge key")
-                                .help("a rule has to be readable where it stands: write its keys out"),
+                            PolicyError::labelled(
+                                self.text,
+                                &key_span,
+                                "merge keys are not supported",
+                                "a merge key",
+                            )
+                            .help("a rule has to be readable where it stands: write its keys out"),
                         );
-                    } else if let Some(first) = entries.iter().find(|entry| entry.key == name) {
+                    } else if let Some(first) = seen.get(&name) {
                         self.findings.push(
                             PolicyError::labelled(
                                 self.text,
@@ -230,10 +265,11 @@ impl Builder<'_> {
                                 format!("key `{name}` is given twice"),
                                 "given again",
                             )
-                            .also(self.text, &first.key_span, "first given here")
+                            .also(self.text, first, "first given here")
                             .help("only one of them could hold; remove the other"),
                         );
                     } else {
+                        seen.insert(name.clone(), key_span.clone());
                         entries.push(Entry { key: name, key_span, value: node });
                     }
                 }
@@ -241,7 +277,11 @@ impl Builder<'_> {
                     let name = match node.value {
                         Value::Scalar { text, .. } => text,
                         Value::List(_) | Value::Map(_) | Value::Refused => {
-                            self.findings.push(PolicyError::new(self.text, &node.span, "a key must be a word"));
+                            self.findings.push(PolicyError::new(
+                                self.text,
+                                &node.span,
+                                "a key must be a word",
+                            ));
                             String::new()
                         }
                     };
@@ -255,10 +295,11 @@ impl Builder<'_> {
     fn report_scan(&mut self, error: &ScanError) {
         let at = self.byte(error.marker().index());
         let line = self.text.line(at);
-        let (start, written) = self.line_of(line);
-        let indent = written.len() - written.trim_start_matches([' ', '\t']).len();
-        if written[..indent].contains('\t') {
-            let tab = start + written.find('\t').unwrap_or(0);
+        let (start, written) = self.text.line_at(line);
+        if let Some(tab) = self
+            .indenting_tab(start)
+            .filter(|_| error.info().contains("tab") || self.is_indented_by_tab(start))
+        {
             self.findings.push(
                 PolicyError::labelled(self.text, &(tab..tab + 1), "a tab is used for indentation", "a tab")
                     .help("YAML is indented with spaces only"),
@@ -280,16 +321,22 @@ impl Builder<'_> {
         self.findings.push(PolicyError::new(self.text, &span, message).help(help));
     }
 
-    /// Start and text of a line, from 1.
-    fn line_of(&self, number: usize) -> (usize, &str) {
-        let mut start = 0;
-        for (index, line) in self.text.text.split_inclusive('\n').enumerate() {
-            if index + 1 == number {
-                return (start, line.trim_end_matches(['\n', '\r']));
+    /// The first tab in the indentation of a line at or after `start`.
+    fn indenting_tab(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        for line in self.text.text.get(start..)?.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if let Some(tab) = line[..indent].find('\t') {
+                return Some(at + tab);
             }
-            start += line.len();
+            at += line.len();
         }
-        (start, "")
+        None
+    }
+
+    fn is_indented_by_tab(&self, start: usize) -> bool {
+        let line = self.text.text.get(start..).unwrap_or_default();
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).any(|c| c == '\t')
     }
 
     /// Where a quote was opened that nothing closes: found by asking, line by line, whether an opening quote at
@@ -302,7 +349,8 @@ impl Builder<'_> {
                 for (at, quote) in body.char_indices().filter(|(_, c)| matches!(c, '"' | '\'')) {
                     let before = body[..at].trim_end();
                     let opens = before.is_empty()
-                        || before.ends_with([':', '-', '[', ',', '{']) && (before.len() < at || before.ends_with(['[', '{']));
+                        || before.ends_with([':', '-', '[', ',', '{'])
+                            && (before.len() < at || before.ends_with(['[', '{']));
                     if opens {
                         if !closes(&body[at + 1..], quote) {
                             return Some(start + at);
