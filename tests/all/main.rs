@@ -3,3 +3,5 @@
 
 mod house;
 mod policies;
+mod sandbox;
+mod worktree;
