@@ -23,7 +23,10 @@ pub(super) struct Node {
 
 #[derive(Debug, Clone)]
 pub(super) enum Value {
-    Scalar { text: String, is_plain: bool },
+    Scalar {
+        text: String,
+        is_plain: bool,
+    },
     List(Vec<Node>),
     Map(Vec<Entry>),
     /// Something that was refused and reported already.
@@ -71,7 +74,8 @@ impl Node {
 
 /// Reads one document. `None` when there is nothing to go on with; the findings say why.
 pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node> {
-    let mut builder = Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
+    let mut builder =
+        Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(&text.text) {
         let (event, span) = match event {
@@ -86,8 +90,13 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             if documents > 1 {
                 let span = builder.range(span);
                 builder.findings.push(
-                    PolicyError::labelled(text, &span, "a policy is one document", "a second one starts here")
-                        .help("put it into a file of its own and name that under `include`"),
+                    PolicyError::labelled(
+                        text,
+                        &span,
+                        "a policy is one document",
+                        "a second one starts here",
+                    )
+                    .help("put it into a file of its own and name that under `include`"),
                 );
                 break;
             }
@@ -219,8 +228,13 @@ impl Builder<'_> {
                 Some((name, key_span)) => {
                     if name == "<<" {
                         self.findings.push(
-                            PolicyError::labelled(self.text, &key_span, "merge keys are not supported", "a merge key")
-                                .help("a rule has to be readable where it stands: write its keys out"),
+                            PolicyError::labelled(
+                                self.text,
+                                &key_span,
+                                "merge keys are not supported",
+                                "a merge key",
+                            )
+                            .help("a rule has to be readable where it stands: write its keys out"),
                         );
                     } else if let Some(first) = entries.iter().find(|entry| entry.key == name) {
                         self.findings.push(
@@ -241,7 +255,11 @@ impl Builder<'_> {
                     let name = match node.value {
                         Value::Scalar { text, .. } => text,
                         Value::List(_) | Value::Map(_) | Value::Refused => {
-                            self.findings.push(PolicyError::new(self.text, &node.span, "a key must be a word"));
+                            self.findings.push(PolicyError::new(
+                                self.text,
+                                &node.span,
+                                "a key must be a word",
+                            ));
                             String::new()
                         }
                     };
@@ -302,7 +320,8 @@ impl Builder<'_> {
                 for (at, quote) in body.char_indices().filter(|(_, c)| matches!(c, '"' | '\'')) {
                     let before = body[..at].trim_end();
                     let opens = before.is_empty()
-                        || before.ends_with([':', '-', '[', ',', '{']) && (before.len() < at || before.ends_with(['[', '{']));
+                        || before.ends_with([':', '-', '[', ',', '{'])
+                            && (before.len() < at || before.ends_with(['[', '{']));
                     if opens {
                         if !closes(&body[at + 1..], quote) {
                             return Some(start + at);

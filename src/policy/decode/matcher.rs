@@ -96,7 +96,9 @@ impl Decoder<'_> {
         let text = self.string(entry)?;
         if text.is_empty() {
             let message = format!("`{}` is an empty expression", entry.key);
-            self.say(PolicyError::new(self.text, &entry.value.span, message).help("it would match everything"));
+            self.say(
+                PolicyError::new(self.text, &entry.value.span, message).help("it would match everything"),
+            );
             return None;
         }
         match Expression::parse(&text, over) {

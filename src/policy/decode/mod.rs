@@ -73,12 +73,18 @@ impl Decoder<'_> {
             Value::Map(entries) => entries,
             _ if root.is_null() => {
                 let nothing = 0..0;
-                self.say(PolicyError::new(self.text, &nothing, "the policy is empty").help("a policy begins with `version: 1`"));
+                self.say(
+                    PolicyError::new(self.text, &nothing, "the policy is empty")
+                        .help("a policy begins with `version: 1`"),
+                );
                 return Document::default();
             }
             _ => {
                 let message = format!("a policy is a map of keys, not {}", root.kind());
-                self.say(PolicyError::new(self.text, &root.span, message).help("a policy begins with `version: 1`"));
+                self.say(
+                    PolicyError::new(self.text, &root.span, message)
+                        .help("a policy begins with `version: 1`"),
+                );
                 return Document::default();
             }
         };
@@ -166,8 +172,12 @@ impl Decoder<'_> {
         if !matches!(&entry.value.value, Value::Scalar { text, .. } if text == "1") {
             let shown = self.shown(&entry.value);
             self.say(
-                PolicyError::new(self.text, &entry.value.span, format!("policy version {shown} is not known"))
-                    .help("this gatewright reads `version: 1`"),
+                PolicyError::new(
+                    self.text,
+                    &entry.value.span,
+                    format!("policy version {shown} is not known"),
+                )
+                .help("this gatewright reads `version: 1`"),
             );
         }
     }
@@ -177,7 +187,8 @@ impl Decoder<'_> {
             if !entry.value.is_null() {
                 let message = format!("`rules` must be a list of rules, not {}", entry.value.kind());
                 self.say(
-                    PolicyError::new(self.text, &entry.key_span, message).help("begin each rule with `- id: NAME`"),
+                    PolicyError::new(self.text, &entry.key_span, message)
+                        .help("begin each rule with `- id: NAME`"),
                 );
             }
             return Vec::new();
@@ -239,7 +250,8 @@ impl Decoder<'_> {
                 let message = format!("`{}` must be a list of {what}, not {}", entry.key, entry.value.kind());
                 let span = if entry.value.is_null() { &entry.key_span } else { &entry.value.span };
                 self.say(
-                    PolicyError::new(self.text, span, message).help(format!("write it as `{}: [NAME]`", entry.key)),
+                    PolicyError::new(self.text, span, message)
+                        .help(format!("write it as `{}: [NAME]`", entry.key)),
                 );
             }
         }
