@@ -2,9 +2,7 @@
 
 use super::Source;
 
-const BUILTIN: &[(&str, &[u8])] = &[
-    ("guardrails", include_bytes!("../../policies/guardrails.yml")),
-];
+const BUILTIN: &[(&str, &[u8])] = &[("guardrails", include_bytes!("../../policies/guardrails.yml"))];
 
 /// The embedded policy of that name.
 pub(super) fn source(name: &str) -> Option<Source> {

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::load::Policy;
-use super::rule::{ArgumentPattern, Exception, Matcher, Rule, ToolPattern, access_word, scope_word, verdict_word};
+use super::rule::{
+    ArgumentPattern, Exception, Matcher, Rule, ToolPattern, access_word, scope_word, verdict_word,
+};
 
 /// Version of the canonical text; changes when its meaning does.
 const VERSION: u32 = 1;
@@ -143,7 +145,12 @@ fn written_rule(rule: &Rule, id: String) -> WrittenRule<'_> {
         reason: &rule.reason,
         hint: rule.hint.as_deref(),
         scopes: rule.scopes.iter().map(|scope| scope_word(*scope)).collect(),
-        except: rule.exceptions.iter().filter(|exception| !exception.is_over).map(written_exception).collect(),
+        except: rule
+            .exceptions
+            .iter()
+            .filter(|exception| !exception.is_over)
+            .map(written_exception)
+            .collect(),
     }
 }
 

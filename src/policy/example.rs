@@ -10,7 +10,11 @@ use super::sight::Sight;
 
 /// Where examples are meant to happen: a repository at `/repo`, worked on from its root.
 pub(super) fn context() -> Context {
-    Context { root: PathBuf::from("/repo"), cwd: PathBuf::from("/repo"), home: Some(PathBuf::from("/home/user")) }
+    Context {
+        root: PathBuf::from("/repo"),
+        cwd: PathBuf::from("/repo"),
+        home: Some(PathBuf::from("/home/user")),
+    }
 }
 
 /// Compares each example of a rule with what the rule really does.
@@ -55,6 +59,7 @@ fn read_as(sight: &Sight<'_>) -> String {
 }
 
 fn looked_for(rule: &Rule) -> String {
-    let parts: Vec<String> = rule.matchers().into_iter().map(|(key, value)| format!("`{key}: {value}`")).collect();
+    let parts: Vec<String> =
+        rule.matchers().into_iter().map(|(key, value)| format!("`{key}: {value}`")).collect();
     parts.join(" with ")
 }

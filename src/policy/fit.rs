@@ -159,7 +159,8 @@ impl Search<'_, '_> {
     }
 
     fn span(&self, commands: &[usize]) -> Option<(usize, usize)> {
-        let spans = commands.iter().filter_map(|index| self.sight.command(*index)).map(|command| command.span);
+        let spans =
+            commands.iter().filter_map(|index| self.sight.command(*index)).map(|command| command.span);
         spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
@@ -288,7 +289,9 @@ impl ArgumentPattern {
 /// Equal as values: `1` and `1.0` are the same number.
 fn is_equal(one: &Value, other: &Value) -> bool {
     match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one.to_bits() == other.to_bits() || (one - other).abs() < f64::EPSILON * one.abs(),
+        (Some(one), Some(other)) => {
+            one.to_bits() == other.to_bits() || (one - other).abs() < f64::EPSILON * one.abs()
+        }
         _ => one == other,
     }
 }

@@ -113,7 +113,8 @@ impl Policy {
 }
 
 fn is_named(rule: &Rule, name: &str) -> bool {
-    rule.id == name || name.strip_suffix(rule.id.as_str()).and_then(|rest| rest.strip_suffix(':')) == Some(&*rule.source)
+    rule.id == name
+        || name.strip_suffix(rule.id.as_str()).and_then(|rest| rest.strip_suffix(':')) == Some(&*rule.source)
 }
 
 /// The short name of a source: `ci` for `builtin:ci`, the file's stem for a path.
@@ -184,7 +185,8 @@ impl<'a> Loader<'a> {
         if !self.findings.is_empty() {
             return Err(PolicyErrors::new(self.findings));
         }
-        let first_line = Place { file: sources.first().map_or("builtin", |source| &source.name).to_owned(), line: 1 };
+        let first_line =
+            Place { file: sources.first().map_or("builtin", |source| &source.name).to_owned(), line: 1 };
         let mut policy = Policy {
             rules: held,
             default: strictest(self.defaults, Verdict::Allow, &first_line),
@@ -201,8 +203,12 @@ impl<'a> Loader<'a> {
     /// The rules of a part and of what it includes, own ones first, with its `disable` applied to all of them.
     fn gather(&mut self, part: &Arc<Part>, name: &str, chain: &mut Vec<String>) -> Vec<Held> {
         chain.push(name.to_owned());
-        let mut held: Vec<Held> =
-            part.document.rules.iter().map(|rule| Held { rule: Arc::clone(rule), is_disabled: false }).collect();
+        let mut held: Vec<Held> = part
+            .document
+            .rules
+            .iter()
+            .map(|rule| Held { rule: Arc::clone(rule), is_disabled: false })
+            .collect();
         for include in &part.document.includes {
             if let Some((included, name)) = self.include(part, include, chain) {
                 for new in self.gather(&included, &name, chain) {
@@ -225,14 +231,24 @@ impl<'a> Loader<'a> {
         self.inclusions += 1;
         if self.inclusions > MAX_INCLUSIONS || chain.len() >= MAX_CHAIN {
             if !self.findings.iter().any(|finding| finding.message().starts_with("too many includes")) {
-                self.findings.push(say(format!("too many includes: at most {MAX_CHAIN} deep and {MAX_INCLUSIONS} in all")));
+                self.findings.push(say(format!(
+                    "too many includes: at most {MAX_CHAIN} deep and {MAX_INCLUSIONS} in all"
+                )));
             }
             return None;
         }
         let source = match include.name.strip_prefix("builtin:") {
             Some(name) => builtin::source(name).ok_or_else(|| {
                 let help = nearest(name, builtin::names()).map_or_else(
-                    || format!("there are {}", builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ")),
+                    || {
+                        format!(
+                            "there are {}",
+                            builtin::names()
+                                .map(|name| format!("builtin:{name}"))
+                                .collect::<Vec<_>>()
+                                .join(", ")
+                        )
+                    },
                     |near| format!("did you mean `builtin:{near}`?"),
                 );
                 say(format!("unknown policy `{}`", include.name)).help(help)
@@ -253,7 +269,8 @@ impl<'a> Loader<'a> {
             let mut way: Vec<&str> = chain.iter().map(String::as_str).collect();
             way.push(&source.name);
             self.findings.push(
-                say(format!("`{}` includes itself", source.name)).help(format!("the way is {}", way.join(" > "))),
+                say(format!("`{}` includes itself", source.name))
+                    .help(format!("the way is {}", way.join(" > "))),
             );
             return None;
         }
@@ -327,7 +344,9 @@ fn text(source: &Source, findings: &mut Vec<PolicyError>) -> Option<Text> {
         let text = Text { name, text: start.into() };
         let first = 0..text.text.find('\n').unwrap_or(text.text.len());
         let message = format!("a policy has at most 1 MiB, this one has {} bytes", source.bytes.len());
-        findings.push(PolicyError::new(&text, &first, message).help("split it, and name the parts under `include`"));
+        findings.push(
+            PolicyError::new(&text, &first, message).help("split it, and name the parts under `include`"),
+        );
         return None;
     }
     match std::str::from_utf8(&source.bytes) {
@@ -338,7 +357,8 @@ fn text(source: &Source, findings: &mut Vec<PolicyError>) -> Option<Text> {
             let byte = source.bytes.get(at).copied().unwrap_or_default();
             let message = format!("not UTF-8: byte {byte:#04x} at offset {at}");
             findings.push(
-                PolicyError::new(&text, &(at..at + '\u{fffd}'.len_utf8()), message).help("save the file as UTF-8"),
+                PolicyError::new(&text, &(at..at + '\u{fffd}'.len_utf8()), message)
+                    .help("save the file as UTF-8"),
             );
             None
         }

@@ -21,11 +21,47 @@ const SOME_NAME: &str = "\u{e000}some-name";
 /// Variables that decide which code a program runs: a command that sets one is not what an allow rule named.
 const STEERING_PREFIXES: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_", "npm_config_", "CARGO_", "PIP_"];
 const STEERING: &[&str] = &[
-    "PATH", "ENV", "IFS", "HOME", "SHELL", "SHELLOPTS", "PS4", "PROMPT_COMMAND", "EDITOR", "VISUAL", "PAGER",
-    "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONSTARTUP",
-    "PYTHONHOME", "PERL5OPT", "PERL5LIB", "PERL5DB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-    "MAVEN_OPTS", "GRADLE_OPTS", "MAKEFLAGS", "GOFLAGS", "CC", "CXX", "RUSTC", "RUSTFLAGS", "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER", "RUSTDOC", "SSH_ASKPASS", "SUDO_ASKPASS", "XDG_CONFIG_HOME",
+    "PATH",
+    "ENV",
+    "IFS",
+    "HOME",
+    "SHELL",
+    "SHELLOPTS",
+    "PS4",
+    "PROMPT_COMMAND",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "MANPAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "MAKEFLAGS",
+    "GOFLAGS",
+    "CC",
+    "CXX",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTDOC",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "XDG_CONFIG_HOME",
 ];
 
 /// Whether an exception takes away the part of a call that consists of these commands (or of all of it) and,
@@ -98,7 +134,9 @@ fn path_lies_within(matcher: &Matcher, sight: &Sight<'_>, path: &PathTarget) -> 
                 None => false,
                 // `/` lies outside the repository and holds it all the same.
                 Some(_) if path.recursive && glob.is_outside_repo() => false,
-                Some((_, is_certain)) if (path.recursive || !is_certain) && !takes_all_below && !glob.is_outside_repo() => {
+                Some((_, is_certain))
+                    if (path.recursive || !is_certain) && !takes_all_below && !glob.is_outside_repo() =>
+                {
                     false
                 }
                 Some((sample, _)) => glob.fit_path(&sample, Access::Write, false, &sight.context) == Fit::Yes,

@@ -70,7 +70,10 @@ impl<'a> Sight<'a> {
                 for (start, firsts) in places.iter().enumerate() {
                     let mut open: Vec<Stretch> = firsts
                         .iter()
-                        .map(|first| Stretch { commands: vec![*first], text: self.canonical(*first).to_owned() })
+                        .map(|first| Stretch {
+                            commands: vec![*first],
+                            text: self.canonical(*first).to_owned(),
+                        })
                         .collect();
                     for members in places.iter().skip(start + 1).take(MAX_STRETCH - 1) {
                         let mut longer = Vec::new();

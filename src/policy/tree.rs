@@ -23,7 +23,10 @@ pub(super) struct Node {
 
 #[derive(Debug, Clone)]
 pub(super) enum Value {
-    Scalar { text: String, is_plain: bool },
+    Scalar {
+        text: String,
+        is_plain: bool,
+    },
     List(Vec<Node>),
     Map(Vec<Entry>),
     /// Something that was refused and reported already.
@@ -71,7 +74,8 @@ impl Node {
 
 /// Reads one document. `None` when there is nothing to go on with; the findings say why.
 pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node> {
-    let mut builder = Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
+    let mut builder =
+        Builder { text, findings, bytes: byte_offsets(&text.text), open: Vec::new(), root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(&text.text) {
         let (event, span) = match event {
@@ -86,8 +90,13 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             if documents > 1 {
                 let span = builder.range(span);
                 builder.findings.push(
-                    PolicyError::labelled(text, &span, "a policy is one document", "a second one starts here")
-                        .help("put it into a file of its own and name that under `include`"),
+                    PolicyError::labelled(
+                        text,
+                        &span,
+                        "a policy is one document",
+                        "a second one starts here",
+                    )
+                    .help("put it into a file of its own and name that under `include`"),
                 );
                 break;
             }
@@ -96,7 +105,14 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             return None;
         }
     }
-    builder.root
+    let root = builder.root;
+    if root.is_none() && findings.is_empty() {
+        let start = 0..text.text.find('\n').unwrap_or(text.text.len());
+        findings.push(
+            PolicyError::new(text, &start, "the policy is empty").help("a policy begins with `version: 1`"),
+        );
+    }
+    root
 }
 
 /// Byte offset of each character; empty when they are the same.
@@ -219,8 +235,13 @@ impl Builder<'_> {
                 Some((name, key_span)) => {
                     if name == "<<" {
                         self.findings.push(
-                            PolicyError::labelled(self.text, &key_span, "merge keys are not supported", "a merge key")
-                                .help("a rule has to be readable where it stands: write its keys out"),
+                            PolicyError::labelled(
+                                self.text,
+                                &key_span,
+                                "merge keys are not supported",
+                                "a merge key",
+                            )
+                            .help("a rule has to be readable where it stands: write its keys out"),
                         );
                     } else if let Some(first) = entries.iter().find(|entry| entry.key == name) {
                         self.findings.push(
@@ -241,7 +262,11 @@ impl Builder<'_> {
                     let name = match node.value {
                         Value::Scalar { text, .. } => text,
                         Value::List(_) | Value::Map(_) | Value::Refused => {
-                            self.findings.push(PolicyError::new(self.text, &node.span, "a key must be a word"));
+                            self.findings.push(PolicyError::new(
+                                self.text,
+                                &node.span,
+                                "a key must be a word",
+                            ));
                             String::new()
                         }
                     };
@@ -256,9 +281,10 @@ impl Builder<'_> {
         let at = self.byte(error.marker().index());
         let line = self.text.line(at);
         let (start, written) = self.line_of(line);
-        let indent = written.len() - written.trim_start_matches([' ', '\t']).len();
-        if written[..indent].contains('\t') {
-            let tab = start + written.find('\t').unwrap_or(0);
+        if let Some(tab) = self
+            .indenting_tab(start)
+            .filter(|_| error.info().contains("tab") || self.is_indented_by_tab(start))
+        {
             self.findings.push(
                 PolicyError::labelled(self.text, &(tab..tab + 1), "a tab is used for indentation", "a tab")
                     .help("YAML is indented with spaces only"),
@@ -278,6 +304,24 @@ impl Builder<'_> {
             None => "quote values that contain `: `, ` #`, or begin with one of `[]{}&*!|>'\"%@`",
         };
         self.findings.push(PolicyError::new(self.text, &span, message).help(help));
+    }
+
+    /// The first tab in the indentation of a line at or after `start`.
+    fn indenting_tab(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        for line in self.text.text.get(start..)?.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if let Some(tab) = line[..indent].find('\t') {
+                return Some(at + tab);
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    fn is_indented_by_tab(&self, start: usize) -> bool {
+        let line = self.text.text.get(start..).unwrap_or_default();
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).any(|c| c == '\t')
     }
 
     /// Start and text of a line, from 1.
@@ -302,7 +346,8 @@ impl Builder<'_> {
                 for (at, quote) in body.char_indices().filter(|(_, c)| matches!(c, '"' | '\'')) {
                     let before = body[..at].trim_end();
                     let opens = before.is_empty()
-                        || before.ends_with([':', '-', '[', ',', '{']) && (before.len() < at || before.ends_with(['[', '{']));
+                        || before.ends_with([':', '-', '[', ',', '{'])
+                            && (before.len() < at || before.ends_with(['[', '{']));
                     if opens {
                         if !closes(&body[at + 1..], quote) {
                             return Some(start + at);

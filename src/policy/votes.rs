@@ -44,7 +44,7 @@ impl Policy {
         for unreadable in of_reading.chain(&targets.unreadable) {
             // Reading a path that is not known is shown and left at that.
             let counts = !matches!(unreadable.kind, UnreadableKind::Path(Access::Read));
-            if counts && !what.iter().any(|known| *known == unreadable) {
+            if counts && !what.contains(&unreadable) {
                 what.push(unreadable);
             }
         }
@@ -61,7 +61,9 @@ impl Policy {
             verdict: self.unreadable.verdict,
             reason,
             origin: Origin::Unreadable { rule: None, place: self.unreadable.place.clone() },
-            hint: Some("write out what is meant, without variables, substitutions or generated code".to_owned()),
+            hint: Some(
+                "write out what is meant, without variables, substitutions or generated code".to_owned(),
+            ),
             scopes: Vec::new(),
             part: first.span,
             subject,
@@ -77,7 +79,9 @@ impl Policy {
         let units = units(sight);
         let mut used: Vec<&Rule> = Vec::new();
         for unit in &units {
-            let Some(rule) = allowing.iter().find(|rule| rule.covers(sight, *unit)) else { return Vec::new() };
+            let Some(rule) = allowing.iter().find(|rule| rule.covers(sight, *unit)) else {
+                return Vec::new();
+            };
             if !used.iter().any(|known| std::ptr::eq(*known, *rule)) {
                 used.push(rule);
             }
@@ -88,7 +92,10 @@ impl Policy {
     fn default_vote(&self) -> Option<Vote> {
         (self.default.verdict > Verdict::Allow).then(|| Vote {
             verdict: self.default.verdict,
-            reason: format!("no rule allows it, and the policy's default is {}", verdict_word(self.default.verdict)),
+            reason: format!(
+                "no rule allows it, and the policy's default is {}",
+                verdict_word(self.default.verdict)
+            ),
             origin: Origin::Default { place: self.default.place.clone() },
             hint: None,
             scopes: Vec::new(),

@@ -12,9 +12,9 @@ use super::super::rule::{Example, Exception, Glob, Matcher, Rule, ToolPattern, s
 use super::super::tree::{Entry, Node, Value};
 use super::{Decoder, Form, find};
 
-const RULE_KEYS: &[&str] = &[
-    "id", "tool", "run", "command", "text", "path", "access", "host", "args", "verdict", "reason", "hint", "scopes",
-    "except", "examples",
+pub(super) const RULE_KEYS: &[&str] = &[
+    "id", "tool", "run", "command", "text", "path", "access", "host", "args", "verdict", "reason", "hint",
+    "scopes", "except", "examples",
 ];
 const SEED_RULE_KEYS: &[&str] = &["id", "tool", "command", "path", "verdict", "reason", "scopes"];
 /// Keys that a rule of the seed form does not know; one of them says that `version: 1` was forgotten.
@@ -23,12 +23,41 @@ pub(super) const LATER_KEYS: &[&str] =
 const EXCEPTION_KEYS: &[&str] =
     &["run", "command", "text", "path", "access", "host", "args", "reason", "until"];
 
-/// Canonical tool names.
+/// Canonical tool names; the last row are the books that agents keep for themselves.
 const TOOLS: &[&str] = &[
-    "read", "list", "write", "edit", "execute", "run_tests", "git_commit", "task_create", "task_get", "task_list",
-    "task_stop", "task_wait", "fetch_url", "web_search", "send_email", "memory_write", "delegate",
+    "read",
+    "list",
+    "search",
+    "write",
+    "edit",
+    "delete",
+    "move",
+    "execute",
+    "run_tests",
+    "git_commit",
+    "task_create",
+    "task_get",
+    "task_list",
+    "task_stop",
+    "task_wait",
+    "fetch_url",
+    "web_search",
+    "send_email",
+    "memory_write",
+    "delegate",
     "delegate_result",
+    "todo",
+    "think",
+    "finish",
+    "plan_mode",
+    "question",
+    "skill",
+    "tool_search",
+    "report_intent",
 ];
+/// Names that agents use, for a hint at what a rule has to say instead.
+const NAMES_OF_AGENTS: &[&str] =
+    &["Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "WebFetch", "WebSearch", "apply_patch"];
 /// Tools of the group `shell`.
 const SHELL_TOOLS: &[&str] = &["execute", "task_create"];
 /// Other names that are accepted for canonical ones.
@@ -56,7 +85,12 @@ impl Decoder<'_> {
             Some(entry) => self.string(entry).unwrap_or_default(),
             None if verdict == Some(Verdict::Allow) => String::new(),
             None => {
-                self.missing(entries, node, "reason", "say in a few words why the call is held: the agent is told");
+                self.missing(
+                    entries,
+                    node,
+                    "reason",
+                    "say in a few words why the call is held: the agent is told",
+                );
                 String::new()
             }
         };
@@ -73,8 +107,13 @@ impl Decoder<'_> {
         }
         if matcher.is_empty() && tools.is_empty() && !has_unknown_key && self.findings.len() == before {
             self.say(
-                PolicyError::labelled(self.text, &self.rule_span(entries, node), "the rule matches nothing in particular", "no matcher")
-                    .help("give it one of tool, run, command, text, path, host, args"),
+                PolicyError::labelled(
+                    self.text,
+                    &self.rule_span(entries, node),
+                    "the rule matches nothing in particular",
+                    "no matcher",
+                )
+                .help("give it one of tool, run, command, text, path, host, args"),
             );
         }
         // What looks at commands can hold for shell tools only.
@@ -93,7 +132,8 @@ impl Decoder<'_> {
         }
         let examples = find(entries, "examples").map(|entry| self.examples(entry)).unwrap_or_default();
 
-        let id_span = find(entries, "id").map_or_else(|| self.rule_span(entries, node), |entry| entry.value.span.clone());
+        let id_span = find(entries, "id")
+            .map_or_else(|| self.rule_span(entries, node), |entry| entry.value.span.clone());
         Some(Rule {
             id: id?,
             place: self.text.place(id_span.start),
@@ -135,7 +175,8 @@ impl Decoder<'_> {
         let id = self.string(entry)?;
         if id.is_empty() || id.chars().any(|c| c.is_whitespace() || c.is_control()) {
             self.say(
-                PolicyError::new(self.text, &entry.value.span, "an id is one word").help("join its words by dashes"),
+                PolicyError::new(self.text, &entry.value.span, "an id is one word")
+                    .help("join its words by dashes"),
             );
             return None;
         }
@@ -147,7 +188,12 @@ impl Decoder<'_> {
             Some(entry) if form == Form::Seed => self.verdict(entry, &[Verdict::Ask, Verdict::Deny]),
             Some(entry) => self.verdict(entry, &[Verdict::Allow, Verdict::Ask, Verdict::Deny]),
             None => {
-                self.missing(entries, node, "verdict", "say `verdict: allow`, `verdict: ask` or `verdict: deny`");
+                self.missing(
+                    entries,
+                    node,
+                    "verdict",
+                    "say `verdict: allow`, `verdict: ask` or `verdict: deny`",
+                );
                 None
             }
         }
@@ -197,13 +243,19 @@ impl Decoder<'_> {
     }
 
     fn unknown_tool(&mut self, name: &str, node: &Node) {
-        let canonical = canonical_tool(name);
-        let help = if SHELL_TOOLS.contains(&canonical.as_str()) {
-            "rules use one name for the tools of all agents: write `shell`".to_owned()
-        } else if TOOLS.contains(&canonical.as_str()) {
+        let written = |name: &str| {
+            let canonical = canonical_tool(name);
+            match TOOLS.iter().find(|tool| **tool == canonical) {
+                Some(_) if SHELL_TOOLS.contains(&canonical.as_str()) => Some("shell".to_owned()),
+                known => known.map(|tool| (*tool).to_owned()),
+            }
+        };
+        let help = if let Some(canonical) = written(name) {
             format!("rules use one name for the tools of all agents: write `{canonical}`")
         } else if let Some(near) = nearest(name, tool_names()) {
             format!("did you mean `{near}`?")
+        } else if let Some(canonical) = nearest(name, NAMES_OF_AGENTS.iter().copied()).and_then(written) {
+            format!("did you mean `{canonical}`?")
         } else {
             format!("known are shell, {}, names that begin with mcp_, and globs", TOOLS.join(", "))
         };
@@ -219,8 +271,12 @@ impl Decoder<'_> {
             SHELL_TOOLS.iter().copied().filter(|name| tools.iter().any(|tool| tool.may_be(name))).collect();
         if fitting.is_empty() {
             self.say(
-                PolicyError::new(self.text, &command.key_span, "`command` never holds for the tools of this rule")
-                    .help("only `shell` tools have a command"),
+                PolicyError::new(
+                    self.text,
+                    &command.key_span,
+                    "`command` never holds for the tools of this rule",
+                )
+                .help("only `shell` tools have a command"),
             );
         }
         if fitting.len() == SHELL_TOOLS.len() {
@@ -246,7 +302,8 @@ impl Decoder<'_> {
                     .help("write an ask or deny rule for them: it is stronger than any allow rule"),
             );
         }
-        let says_what = ["tool", "run", "command", "path", "host"].iter().any(|key| find(entries, key).is_some());
+        let says_what =
+            ["tool", "run", "command", "path", "host"].iter().any(|key| find(entries, key).is_some());
         if let Some(entry) = find(entries, "args").filter(|_| !says_what) {
             self.say(
                 PolicyError::new(self.text, &entry.key_span, "an allow rule cannot go by `args` alone")
@@ -254,10 +311,9 @@ impl Decoder<'_> {
             );
         }
         if let Some(entry) = find(entries, "text") {
-            self.say(
-                PolicyError::new(self.text, &entry.key_span, "an allow rule cannot go by `text`")
-                    .help("text says nothing about what else the call does; use `run`, `path`, `host` or `args`"),
-            );
+            self.say(PolicyError::new(self.text, &entry.key_span, "an allow rule cannot go by `text`").help(
+                "text says nothing about what else the call does; use `run`, `path`, `host` or `args`",
+            ));
         }
     }
 
@@ -278,7 +334,9 @@ impl Decoder<'_> {
         let before = self.findings.len();
         self.known_keys(entries, "an exception", EXCEPTION_KEYS);
         let matcher: Matcher = self.matcher(entries);
-        let span = entries.first().map_or_else(|| node.span.clone(), |first| first.key_span.start..first.value.span.end);
+        let span = entries
+            .first()
+            .map_or_else(|| node.span.clone(), |first| first.key_span.start..first.value.span.end);
         if matcher.is_empty() && self.findings.len() == before {
             self.say(
                 PolicyError::new(self.text, &span, "the exception matches nothing in particular")
@@ -310,12 +368,16 @@ impl Decoder<'_> {
         if let Some(last) = until.filter(|_| is_over) {
             let span = find(entries, "until").map_or(span.clone(), |entry| entry.value.span.clone());
             self.notices.push(
-                PolicyError::new(self.text, &span, format!("an exception ended on {last} and relaxes nothing any more"))
-                    .help("remove it, or give it a later date")
-                    .notice(),
+                PolicyError::new(
+                    self.text,
+                    &span,
+                    format!("an exception ended on {last} and relaxes nothing any more"),
+                )
+                .help("remove it, or give it a later date")
+                .notice(),
             );
         }
-        Some(Exception { matcher, reason: reason.unwrap_or_default(), until, is_over, span })
+        Some(Exception { matcher, reason: reason.unwrap_or_default(), until, is_over })
     }
 
     fn examples(&mut self, entry: &Entry) -> Vec<Example> {
@@ -339,12 +401,10 @@ impl Decoder<'_> {
     }
 
     fn example(&mut self, node: &Node, matches: bool) -> Option<Example> {
-        let (call, shown) = match &node.value {
+        let call = match &node.value {
             Value::Scalar { text, .. } if !node.is_null() => {
-                let mut args = Map::new();
-                args.insert("command".to_owned(), Json::String(text.clone()));
-                let call = ToolCall { id: None, tool: "execute".to_owned(), args: Json::Object(args), cwd: None };
-                (call, text.clone())
+                let args = serde_json::json!({ "command": text });
+                ToolCall { id: None, tool: "execute".to_owned(), args, cwd: None }
             }
             Value::Map(entries) => {
                 self.known_keys(entries, "an example", &["tool", "args"]);
@@ -357,8 +417,7 @@ impl Decoder<'_> {
                 };
                 let tool = self.string(tool)?;
                 let args = find(entries, "args").map_or(Json::Object(Map::new()), |entry| json(&entry.value));
-                let shown = format!("{tool} {args}");
-                (ToolCall { id: None, tool, args, cwd: None }, shown)
+                ToolCall { id: None, tool, args, cwd: None }
             }
             Value::Refused => return None,
             Value::Scalar { .. } | Value::List(_) => {
@@ -367,7 +426,7 @@ impl Decoder<'_> {
                 return None;
             }
         };
-        Some(Example { call, shown, matches, span: node.span.clone() })
+        Some(Example { call, matches, span: node.span.clone() })
     }
 }
 
@@ -395,7 +454,11 @@ fn tool_names() -> impl Iterator<Item = &'static str> {
 pub(super) fn json(node: &Node) -> Json {
     match &node.value {
         Value::Scalar { text, is_plain } => {
-            if *is_plain { plain(text) } else { Json::String(text.clone()) }
+            if *is_plain {
+                plain(text)
+            } else {
+                Json::String(text.clone())
+            }
         }
         Value::List(items) => Json::Array(items.iter().map(json).collect()),
         Value::Map(entries) => {
@@ -412,7 +475,8 @@ fn plain(text: &str) -> Json {
         "false" | "False" | "FALSE" => Json::Bool(false),
         _ => {
             let whole = text.parse::<i64>().ok().map(Number::from);
-            let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+            let looks_like_one =
+                text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
             let number = whole.or_else(|| {
                 let broken = text.parse::<f64>().ok().filter(|_| looks_like_one)?;
                 Number::from_f64(broken)
