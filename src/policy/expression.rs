@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_comment_in_verbose_mode_does_not_swallow_the_end() {
-        let expression = Expression::parse("(?x) git [ ] push # publishes", Over::Command).unwrap();
+        let expression = Expression::parse(r"(?x) git \x20 push # publishes", Over::Command).unwrap();
         assert_eq!(expression.fit("git push", Extent::Whole), Fit::Yes);
         assert_eq!(expression.fit("git push -f", Extent::Whole), Fit::No);
     }

@@ -14,6 +14,9 @@ mod load;
 mod relax;
 mod rule;
 mod sight;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod tests;
 mod tree;
 mod votes;
 

@@ -74,7 +74,6 @@ pub(super) struct Exception {
     pub(super) until: Option<Date>,
     /// Whether that day has passed.
     pub(super) is_over: bool,
-    pub(super) span: Range<usize>,
 }
 
 /// A tool that a rule names.
@@ -144,7 +143,6 @@ pub(super) enum ArgumentPattern {
 #[derive(Debug)]
 pub(super) struct Example {
     pub(super) call: ToolCall,
-    pub(super) shown: String,
     pub(super) matches: bool,
     pub(super) span: Range<usize>,
 }

@@ -105,7 +105,14 @@ pub(super) fn read(text: &Text, findings: &mut Vec<PolicyError>) -> Option<Node>
             return None;
         }
     }
-    builder.root
+    let root = builder.root;
+    if root.is_none() && findings.is_empty() {
+        let start = 0..text.text.find('\n').unwrap_or(text.text.len());
+        findings.push(
+            PolicyError::new(text, &start, "the policy is empty").help("a policy begins with `version: 1`"),
+        );
+    }
+    root
 }
 
 /// Byte offset of each character; empty when they are the same.
@@ -274,9 +281,10 @@ impl Builder<'_> {
         let at = self.byte(error.marker().index());
         let line = self.text.line(at);
         let (start, written) = self.line_of(line);
-        let indent = written.len() - written.trim_start_matches([' ', '\t']).len();
-        if written[..indent].contains('\t') {
-            let tab = start + written.find('\t').unwrap_or(0);
+        if let Some(tab) = self
+            .indenting_tab(start)
+            .filter(|_| error.info().contains("tab") || self.is_indented_by_tab(start))
+        {
             self.findings.push(
                 PolicyError::labelled(self.text, &(tab..tab + 1), "a tab is used for indentation", "a tab")
                     .help("YAML is indented with spaces only"),
@@ -296,6 +304,24 @@ impl Builder<'_> {
             None => "quote values that contain `: `, ` #`, or begin with one of `[]{}&*!|>'\"%@`",
         };
         self.findings.push(PolicyError::new(self.text, &span, message).help(help));
+    }
+
+    /// The first tab in the indentation of a line at or after `start`.
+    fn indenting_tab(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        for line in self.text.text.get(start..)?.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if let Some(tab) = line[..indent].find('\t') {
+                return Some(at + tab);
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    fn is_indented_by_tab(&self, start: usize) -> bool {
+        let line = self.text.text.get(start..).unwrap_or_default();
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).any(|c| c == '\t')
     }
 
     /// Start and text of a line, from 1.

@@ -44,7 +44,7 @@ impl Policy {
         for unreadable in of_reading.chain(&targets.unreadable) {
             // Reading a path that is not known is shown and left at that.
             let counts = !matches!(unreadable.kind, UnreadableKind::Path(Access::Read));
-            if counts && !what.iter().any(|known| *known == unreadable) {
+            if counts && !what.contains(&unreadable) {
                 what.push(unreadable);
             }
         }

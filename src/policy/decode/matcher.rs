@@ -9,7 +9,7 @@ use super::super::expression::{Expression, Over};
 use super::super::finding::PolicyError;
 use super::super::rule::{ArgumentPattern, Glob, Matcher, access_word};
 use super::super::tree::{Entry, Node, Value};
-use super::rule::json;
+use super::rule::{RULE_KEYS, json};
 use super::{Decoder, find};
 
 impl Decoder<'_> {
@@ -84,7 +84,9 @@ impl Decoder<'_> {
             }
         }
         matcher.access.sort_unstable();
-        if find(entries, "path").is_none() {
+        let is_plain =
+            entries.iter().all(|entry| RULE_KEYS.contains(&entry.key.as_str()) || entry.key == "until");
+        if find(entries, "path").is_none() && is_plain {
             self.say(
                 PolicyError::new(self.text, &entry.key_span, "`access` stands without `path`")
                     .help("say which paths it is about; `**` is every path below the repository"),

@@ -21,6 +21,29 @@ use super::tree::{Entry, Node, Value};
 const POLICY_KEYS: &[&str] = &["version", "default", "unreadable", "include", "disable", "rules"];
 const SECTION_KEYS: &[&str] = &["enabled", "rules", "disable"];
 
+/// Words that other tools use, and the keys that come nearest to what they mean.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("pattern", "run"),
+    ("pattern", "command"),
+    ("pattern", "path"),
+    ("regex", "command"),
+    ("action", "verdict"),
+    ("decision", "verdict"),
+    ("effect", "verdict"),
+    ("message", "reason"),
+    ("description", "reason"),
+    ("suggestion", "hint"),
+    ("name", "id"),
+    ("file", "path"),
+    ("domain", "host"),
+    ("url", "host"),
+    ("exceptions", "except"),
+    ("unless", "except"),
+    ("tests", "examples"),
+    ("imports", "include"),
+    ("extends", "include"),
+];
+
 /// The parts of one policy text.
 #[derive(Debug, Default)]
 pub(super) struct Document {
@@ -71,14 +94,6 @@ impl Decoder<'_> {
     pub(super) fn document(&mut self, root: &Node) -> Document {
         let entries = match &root.value {
             Value::Map(entries) => entries,
-            _ if root.is_null() => {
-                let nothing = 0..0;
-                self.say(
-                    PolicyError::new(self.text, &nothing, "the policy is empty")
-                        .help("a policy begins with `version: 1`"),
-                );
-                return Document::default();
-            }
             _ => {
                 let message = format!("a policy is a map of keys, not {}", root.kind());
                 self.say(
@@ -249,10 +264,12 @@ impl Decoder<'_> {
             _ => {
                 let message = format!("`{}` must be a list of {what}, not {}", entry.key, entry.value.kind());
                 let span = if entry.value.is_null() { &entry.key_span } else { &entry.value.span };
-                self.say(
-                    PolicyError::new(self.text, span, message)
-                        .help(format!("write it as `{}: [NAME]`", entry.key)),
-                );
+                self.say(PolicyError::new(self.text, span, message).help(match &entry.value.value {
+                    Value::Scalar { text, .. } if !text.is_empty() => {
+                        format!("write it as `{}: [{text}]`", entry.key)
+                    }
+                    _ => format!("write it as `{}: [NAME]`", entry.key),
+                }));
             }
         }
         names
@@ -338,9 +355,19 @@ impl Decoder<'_> {
             if known.contains(&entry.key.as_str()) {
                 continue;
             }
+            let words = OTHER_WORDS.iter().filter(|(_, key)| known.contains(key));
             let help = match nearest(&entry.key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("keys of {what}: {}", known.join(", ")),
+                None => match nearest(&entry.key, words.clone().map(|(word, _)| *word)) {
+                    Some(word) => {
+                        let keys: Vec<String> = words
+                            .filter(|(own, _)| *own == word)
+                            .map(|(_, key)| format!("`{key}`"))
+                            .collect();
+                        format!("did you mean {}?", keys.join(" or "))
+                    }
+                    None => format!("keys of {what}: {}", known.join(", ")),
+                },
             };
             let message = format!("unknown key `{}` in {what}", entry.key);
             self.say(PolicyError::labelled(self.text, &entry.key_span, message, "not a key").help(help));

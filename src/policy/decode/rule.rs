@@ -12,7 +12,7 @@ use super::super::rule::{Example, Exception, Glob, Matcher, Rule, ToolPattern, s
 use super::super::tree::{Entry, Node, Value};
 use super::{Decoder, Form, find};
 
-const RULE_KEYS: &[&str] = &[
+pub(super) const RULE_KEYS: &[&str] = &[
     "id", "tool", "run", "command", "text", "path", "access", "host", "args", "verdict", "reason", "hint",
     "scopes", "except", "examples",
 ];
@@ -23,12 +23,15 @@ pub(super) const LATER_KEYS: &[&str] =
 const EXCEPTION_KEYS: &[&str] =
     &["run", "command", "text", "path", "access", "host", "args", "reason", "until"];
 
-/// Canonical tool names.
+/// Canonical tool names; the last row are the books that agents keep for themselves.
 const TOOLS: &[&str] = &[
     "read",
     "list",
+    "search",
     "write",
     "edit",
+    "delete",
+    "move",
     "execute",
     "run_tests",
     "git_commit",
@@ -43,7 +46,18 @@ const TOOLS: &[&str] = &[
     "memory_write",
     "delegate",
     "delegate_result",
+    "todo",
+    "think",
+    "finish",
+    "plan_mode",
+    "question",
+    "skill",
+    "tool_search",
+    "report_intent",
 ];
+/// Names that agents use, for a hint at what a rule has to say instead.
+const NAMES_OF_AGENTS: &[&str] =
+    &["Bash", "Read", "Write", "Edit", "MultiEdit", "Grep", "Glob", "WebFetch", "WebSearch", "apply_patch"];
 /// Tools of the group `shell`.
 const SHELL_TOOLS: &[&str] = &["execute", "task_create"];
 /// Other names that are accepted for canonical ones.
@@ -229,13 +243,19 @@ impl Decoder<'_> {
     }
 
     fn unknown_tool(&mut self, name: &str, node: &Node) {
-        let canonical = canonical_tool(name);
-        let help = if SHELL_TOOLS.contains(&canonical.as_str()) {
-            "rules use one name for the tools of all agents: write `shell`".to_owned()
-        } else if TOOLS.contains(&canonical.as_str()) {
+        let written = |name: &str| {
+            let canonical = canonical_tool(name);
+            match TOOLS.iter().find(|tool| **tool == canonical) {
+                Some(_) if SHELL_TOOLS.contains(&canonical.as_str()) => Some("shell".to_owned()),
+                known => known.map(|tool| (*tool).to_owned()),
+            }
+        };
+        let help = if let Some(canonical) = written(name) {
             format!("rules use one name for the tools of all agents: write `{canonical}`")
         } else if let Some(near) = nearest(name, tool_names()) {
             format!("did you mean `{near}`?")
+        } else if let Some(canonical) = nearest(name, NAMES_OF_AGENTS.iter().copied()).and_then(written) {
+            format!("did you mean `{canonical}`?")
         } else {
             format!("known are shell, {}, names that begin with mcp_, and globs", TOOLS.join(", "))
         };
@@ -357,7 +377,7 @@ impl Decoder<'_> {
                 .notice(),
             );
         }
-        Some(Exception { matcher, reason: reason.unwrap_or_default(), until, is_over, span })
+        Some(Exception { matcher, reason: reason.unwrap_or_default(), until, is_over })
     }
 
     fn examples(&mut self, entry: &Entry) -> Vec<Example> {
@@ -381,13 +401,10 @@ impl Decoder<'_> {
     }
 
     fn example(&mut self, node: &Node, matches: bool) -> Option<Example> {
-        let (call, shown) = match &node.value {
+        let call = match &node.value {
             Value::Scalar { text, .. } if !node.is_null() => {
-                let mut args = Map::new();
-                args.insert("command".to_owned(), Json::String(text.clone()));
-                let call =
-                    ToolCall { id: None, tool: "execute".to_owned(), args: Json::Object(args), cwd: None };
-                (call, text.clone())
+                let args = serde_json::json!({ "command": text });
+                ToolCall { id: None, tool: "execute".to_owned(), args, cwd: None }
             }
             Value::Map(entries) => {
                 self.known_keys(entries, "an example", &["tool", "args"]);
@@ -400,8 +417,7 @@ impl Decoder<'_> {
                 };
                 let tool = self.string(tool)?;
                 let args = find(entries, "args").map_or(Json::Object(Map::new()), |entry| json(&entry.value));
-                let shown = format!("{tool} {args}");
-                (ToolCall { id: None, tool, args, cwd: None }, shown)
+                ToolCall { id: None, tool, args, cwd: None }
             }
             Value::Refused => return None,
             Value::Scalar { .. } | Value::List(_) => {
@@ -410,7 +426,7 @@ impl Decoder<'_> {
                 return None;
             }
         };
-        Some(Example { call, shown, matches, span: node.span.clone() })
+        Some(Example { call, matches, span: node.span.clone() })
     }
 }
 
