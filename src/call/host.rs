@@ -153,8 +153,10 @@ pub(super) fn clean_host(host: &str) -> Option<String> {
         return None;
     }
     // Full-width and ideographic stops are dots to name resolution.
-    let dotted: String =
-        decoded.chars().map(|c| if matches!(c, '。' | '.' | '。') { '.' } else { c }).collect();
+    let dotted: String = decoded
+        .chars()
+        .map(|c| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c })
+        .collect();
     let lower = dotted.to_lowercase();
     let name = lower.strip_suffix('.').unwrap_or(&lower);
     let name = name.split_once('%').map_or(name, |(address, _zone)| address);

@@ -153,7 +153,7 @@ fn parse_name(host: &str) -> Result<Name, HostGlobError> {
     let lower = host.to_lowercase();
     let name = lower.strip_suffix('.').unwrap_or(&lower);
     let mut labels: Vec<&str> = name.split('.').collect();
-    if labels.iter().any(|label| label.is_empty()) {
+    if labels.iter().any(|label| label.is_empty()) || name != lower && labels.len() == 1 {
         return wrong(format!("empty label in `{host}`"));
     }
     if labels.iter().any(|label| label.contains(['/', '\\', '[', ']', '{', '}', ':'])) {

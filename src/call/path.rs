@@ -99,20 +99,34 @@ impl PathPattern {
 
     /// The path that `word` names when `directory` is the one a relative path starts from.
     pub fn resolve(word: &Word, directory: &Self) -> Self {
+        Self::clean(&Self::laid(word, directory))
+    }
+
+    /// The same without cleaning, since `link/..` leads elsewhere than it looks. Only good for following links.
+    pub(super) fn raw(word: &Word, directory: &Self) -> Self {
+        let mut raw = Self { pieces: Vec::new() };
+        Self::laid(word, directory).into_iter().for_each(|piece| raw.push(piece.clone()));
+        raw
+    }
+
+    /// The path that `pieces` lead to from this one; they begin with a slash.
+    pub(super) fn below(&self, pieces: &[Piece]) -> Self {
+        Self::clean(&self.pieces.iter().chain(pieces).collect::<Vec<_>>())
+    }
+
+    fn laid<'a>(word: &'a Word, directory: &'a Self) -> Vec<&'a Piece> {
         let is_absolute = match word.pieces.first() {
             Some(Piece::Text(text)) => text.starts_with('/'),
+            // An unknown beginning may be absolute or not: what stands before it says nothing.
             Some(Piece::Unknown { .. }) => true,
             Some(Piece::Glob(_) | Piece::Name) | None => false,
         };
-        let own = &word.pieces;
-        let pieces: Vec<&Piece> = if is_absolute {
-            // An unknown beginning may be absolute or not: what stands before it says nothing.
-            own.iter().collect()
+        if is_absolute {
+            word.pieces.iter().collect()
         } else {
             let slash: &'static Piece = slash();
-            directory.pieces.iter().chain(std::iter::once(slash)).chain(own).collect()
-        };
-        Self::clean(&pieces)
+            directory.pieces.iter().chain(std::iter::once(slash)).chain(&word.pieces).collect()
+        }
     }
 
     fn clean(pieces: &[&Piece]) -> Self {

@@ -1,7 +1,5 @@
 //! What a rule's `path` key says, and whether a path fits it.
 
-use std::path::Path;
-
 use crate::shell::{Access, Fit, Piece};
 
 use super::glob::{self, Atom, Part};
@@ -147,13 +145,6 @@ impl PathGlob {
                 .max()
                 .unwrap_or(Fit::No),
         }
-    }
-
-    /// Whether a clean path relative to the root fits; for checks that know no more than that.
-    pub fn fits_relative(&self, path: &str, access: Access) -> bool {
-        let root = Path::new("/\u{e001}");
-        let context = Context { root: root.into(), cwd: root.into(), home: None };
-        self.fit(&PathTarget::known(path, access, root), &context) == Fit::Yes
     }
 }
 
@@ -660,3 +651,6 @@ fn expand(text: &str, depth: usize, choices: &mut Vec<String>) -> Result<(), Pat
     choices.push(text.to_owned());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
