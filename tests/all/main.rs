@@ -1,1 +1,2 @@
 //! Integration tests: one binary, one file per subject.
+mod worktree;
