@@ -46,7 +46,8 @@ impl Places<'_> {
                 let Some((base, files)) = &self.base else {
                     return Err(unavailable("there is no base commit to read it from".to_owned()));
                 };
-                let path = clean_relative(name).ok_or_else(|| unavailable("it lies outside the repository".to_owned()))?;
+                let path = clean_relative(name)
+                    .ok_or_else(|| unavailable("it lies outside the repository".to_owned()))?;
                 let bytes = files(&path).map_err(unavailable)?;
                 let bytes = bytes.ok_or_else(|| unavailable(format!("commit {base} has no such file")))?;
                 return Ok((format!("{base}:{path}"), bytes));
@@ -104,8 +105,10 @@ struct Files<'a> {
 
 impl Library for Files<'_> {
     fn include(&self, name: &str, from: &str) -> Result<Source, String> {
-        let (origin, path) = self.known.borrow().get(from).cloned().unwrap_or((Origin::Flag, from.to_owned()));
-        let beside: PathBuf = Path::new(&path).parent().map_or_else(|| PathBuf::from(name), |parent| parent.join(name));
+        let (origin, path) =
+            self.known.borrow().get(from).cloned().unwrap_or((Origin::Flag, from.to_owned()));
+        let beside: PathBuf =
+            Path::new(&path).parent().map_or_else(|| PathBuf::from(name), |parent| parent.join(name));
         let beside = beside.to_string_lossy().into_owned();
         let (shown, bytes) = self.places.read(origin, &beside).map_err(|error| error.why)?;
         self.known.borrow_mut().insert(shown.clone(), (origin, beside));
@@ -144,8 +147,8 @@ pub fn load_policy(
     let mut sources = Vec::new();
     for (origin, name) in names {
         if let Some(builtin) = name.strip_prefix("builtin:") {
-            let source =
-                Policy::builtin(builtin).ok_or_else(|| SourcesError::NoBuiltin { name: builtin.to_owned() })?;
+            let source = Policy::builtin(builtin)
+                .ok_or_else(|| SourcesError::NoBuiltin { name: builtin.to_owned() })?;
             sources.push(source);
             continue;
         }

@@ -34,7 +34,11 @@ impl TaskFile {
                 let known = OWN_KEYS.iter().chain(SETTINGS).copied();
                 faults.push(match crate::config::nearest(name, known) {
                     Some(near) => fault.with_hint(format!("did you mean `{near}`?")),
-                    None => fault.with_hint(format!("known here: {}, {}", OWN_KEYS.join(", "), SETTINGS.join(", "))),
+                    None => fault.with_hint(format!(
+                        "known here: {}, {}",
+                        OWN_KEYS.join(", "),
+                        SETTINGS.join(", ")
+                    )),
                 });
             }
             if OWN_KEYS.contains(&name) && entry.value.text().is_none_or(|text| text.trim().is_empty()) {
@@ -57,7 +61,9 @@ mod tests {
 
     #[test]
     fn a_task_gives_a_prompt_and_settings() {
-        let task = TaskFile::parse("t.yml", "prompt: |\n  Fix it.\ntests: make test\nlimits: {max_tool_calls: 3}\n").unwrap();
+        let task =
+            TaskFile::parse("t.yml", "prompt: |\n  Fix it.\ntests: make test\nlimits: {max_tool_calls: 3}\n")
+                .unwrap();
         assert_eq!(task.prompt.as_deref(), Some("Fix it.\n"));
         let settings = Settings::resolve(&[task.layer]);
         assert_eq!(settings.text("tests.command"), Some("make test"));
