@@ -72,6 +72,16 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// A path with links followed as far as it exists.
+pub(super) fn real_path(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (std::fs::canonicalize(ancestor), path.strip_prefix(ancestor)) {
+            return real.join(rest);
+        }
+    }
+    path.to_owned()
+}
+
 fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),

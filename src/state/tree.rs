@@ -29,6 +29,16 @@ impl State {
         &self.root
     }
 
+    /// A tree in this folder.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// Whether the tree is there, or can be made, and can be written.
+    pub fn is_writable(&self) -> bool {
+        self.make().is_ok() && rustix::fs::access(&self.root, rustix::fs::Access::WRITE_OK).is_ok()
+    }
+
     /// Makes the folder of a new run in the tree.
     ///
     /// # Errors
