@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::call::{Context, NoLinks, Targets};
 
 use super::finding::{PolicyError, Text};
-use super::rule::Rule;
+use super::rule::{Example, Rule, access_word};
 use super::sight::Sight;
 
 /// Where examples are meant to happen: a repository at `/repo`, worked on from its root.
@@ -13,7 +13,7 @@ pub(super) fn context() -> Context {
     Context {
         root: PathBuf::from("/repo"),
         cwd: PathBuf::from("/repo"),
-        home: Some(PathBuf::from("/home/user")),
+        home: Some(PathBuf::from("/home/dev")),
     }
 }
 
@@ -22,27 +22,24 @@ pub(super) fn check(text: &Text, rule: &Rule, findings: &mut Vec<PolicyError>) {
     for example in &rule.examples {
         let targets = Targets::resolve(&example.call, &context(), &NoLinks);
         let sight = Sight::new(&targets, &example.call.args);
-        let error = match (rule.speaks_about(&sight), example.matches) {
-            (Some(_), true) | (None, false) => continue,
-            (None, true) => PolicyError::labelled(
-                text,
-                &example.span,
-                format!("rule `{}` does not match its example", rule.id),
-                "listed under `match`",
-            )
-            .help(format!("read as {}; none of it fits {}", read_as(&sight), looked_for(rule))),
-            (Some(subject), false) => PolicyError::labelled(
-                text,
-                &example.span,
-                format!("rule `{}` matches an example that it has to let pass", rule.id),
-                "listed under `pass`",
-            )
-            .help(match subject {
-                Some(subject) => format!("`{subject}` fits {}", looked_for(rule)),
-                None => format!("{} fits {}", read_as(&sight), looked_for(rule)),
-            }),
-        };
-        findings.push(error);
+        findings.extend(contradiction(text, rule, example, &sight));
+    }
+}
+
+fn contradiction(text: &Text, rule: &Rule, example: &Example, sight: &Sight<'_>) -> Option<PolicyError> {
+    match (rule.speaks_about(sight), example.matches) {
+        (Some(_), true) | (None, false) => None,
+        (None, true) => {
+            let message = format!("rule `{}` does not match its example", rule.id);
+            let error = PolicyError::labelled(text, &example.span, message, "listed under `match`");
+            Some(error.help(format!("read as {}; none of it fits {}", read_as(sight), looked_for(rule))))
+        }
+        (Some(subject), false) => {
+            let message = format!("rule `{}` matches an example that it has to let pass", rule.id);
+            let error = PolicyError::labelled(text, &example.span, message, "listed under `pass`");
+            let what = subject.map_or_else(|| read_as(sight), |subject| format!("`{subject}`"));
+            Some(error.help(format!("{what} fits {}", looked_for(rule))))
+        }
     }
 }
 
@@ -51,7 +48,7 @@ fn read_as(sight: &Sight<'_>) -> String {
     let mut parts: Vec<String> =
         (0..sight.commands().len()).map(|index| format!("`{}`", sight.canonical(index))).collect();
     parts.extend(sight.targets.paths.iter().map(|path| {
-        let access = super::rule::access_word(path.access);
+        let access = access_word(path.access);
         format!("{access} `{}`", path.shown)
     }));
     parts.extend(sight.targets.hosts.iter().map(|host| format!("contact `{}`", host.shown)));

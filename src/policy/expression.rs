@@ -107,6 +107,7 @@ fn fault(text: &str, error: &regex_syntax::Error) -> ExpressionFault {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -15,13 +15,27 @@ pub(super) struct Text {
     pub(super) name: Arc<str>,
     /// The text; bytes that are no UTF-8 are replaced, which is an error of its own.
     pub(super) text: Arc<str>,
+    /// Byte offset of each line's start.
+    lines: Arc<[usize]>,
 }
 
 impl Text {
+    pub(super) fn new(name: &str, text: &str) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        let lines = std::iter::once(0).chain(breaks).collect();
+        Self { name: name.into(), text: text.into(), lines }
+    }
+
     /// Line of a byte offset, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
-        let end = offset.min(self.text.len());
-        1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..end]).count()
+        self.lines.partition_point(|start| *start <= offset)
+    }
+
+    /// Start and text of a line, from 1.
+    pub(super) fn line_at(&self, number: usize) -> (usize, &str) {
+        let start = self.lines.get(number.saturating_sub(1)).copied().unwrap_or(self.text.len());
+        let end = self.lines.get(number).copied().unwrap_or(self.text.len());
+        (start, self.text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r']))
     }
 
     /// The place of a byte offset.
@@ -196,6 +210,9 @@ impl Diagnostic for PolicyErrors {
 
 /// The candidate that resembles `word` most, if any does.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > 64 {
+        return None;
+    }
     let lower = word.to_lowercase();
     candidates
         .into_iter()

@@ -15,6 +15,8 @@ use super::{Library, Source, builtin, effective, example, tree};
 
 /// Largest policy text in bytes.
 const MAX_BYTES: usize = 1 << 20;
+/// Most findings that are reported of one text.
+const MAX_FINDINGS: usize = 200;
 /// Longest chain of includes.
 const MAX_CHAIN: usize = 16;
 /// Most inclusions of one policy, repeated ones counted.
@@ -186,7 +188,7 @@ impl<'a> Loader<'a> {
             return Err(PolicyErrors::new(self.findings));
         }
         let first_line =
-            Place { file: sources.first().map_or("builtin", |source| &source.name).to_owned(), line: 1 };
+            Place { file: sources.first().map_or("(no policy)", |source| &source.name).to_owned(), line: 1 };
         let mut policy = Policy {
             rules: held,
             default: strictest(self.defaults, Verdict::Allow, &first_line),
@@ -306,6 +308,7 @@ impl<'a> Loader<'a> {
         let mut findings = Vec::new();
         let part = self.read(source, &mut findings);
         findings.sort_by_key(|finding: &PolicyError| finding.place().line);
+        findings.truncate(MAX_FINDINGS);
         self.findings.append(&mut findings);
         let part = Arc::new(part?);
         self.parts.insert(source.name.clone(), Arc::clone(&part));
@@ -338,10 +341,9 @@ impl<'a> Loader<'a> {
 
 /// The source as text: not too large, UTF-8.
 fn text(source: &Source, findings: &mut Vec<PolicyError>) -> Option<Text> {
-    let name: Arc<str> = source.name.as_str().into();
     if source.bytes.len() > MAX_BYTES {
         let start = String::from_utf8_lossy(&source.bytes[..source.bytes.len().min(200)]).into_owned();
-        let text = Text { name, text: start.into() };
+        let text = Text::new(&source.name, &start);
         let first = 0..text.text.find('\n').unwrap_or(text.text.len());
         let message = format!("a policy has at most 1 MiB, this one has {} bytes", source.bytes.len());
         findings.push(
@@ -350,9 +352,9 @@ fn text(source: &Source, findings: &mut Vec<PolicyError>) -> Option<Text> {
         return None;
     }
     match std::str::from_utf8(&source.bytes) {
-        Ok(valid) => Some(Text { name, text: valid.strip_prefix('\u{feff}').unwrap_or(valid).into() }),
+        Ok(valid) => Some(Text::new(&source.name, valid.strip_prefix('\u{feff}').unwrap_or(valid))),
         Err(error) => {
-            let text = Text { name, text: String::from_utf8_lossy(&source.bytes).into() };
+            let text = Text::new(&source.name, &String::from_utf8_lossy(&source.bytes));
             let at = error.valid_up_to();
             let byte = source.bytes.get(at).copied().unwrap_or_default();
             let message = format!("not UTF-8: byte {byte:#04x} at offset {at}");

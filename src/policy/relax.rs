@@ -19,7 +19,10 @@ use super::sight::Sight;
 const SOME_NAME: &str = "\u{e000}some-name";
 
 /// Variables that decide which code a program runs: a command that sets one is not what an allow rule named.
-const STEERING_PREFIXES: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_", "npm_config_", "CARGO_", "PIP_"];
+const STEERING_PREFIXES: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_", "npm_config_", "PIP_"];
+/// Of those, what does not.
+const PLAIN_PREFIXES: &[&str] =
+    &["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"];
 const STEERING: &[&str] = &[
     "PATH",
     "ENV",
@@ -201,7 +204,8 @@ impl Rule {
                     return false;
                 }
                 let set = [index];
-                sight.command(index).is_some_and(|command| !is_steered(command))
+                (!matcher.has_command_part()
+                    || sight.command(index).is_some_and(|command| !is_steered(command)))
                     && self.effects_lie_within(sight, Some(&set))
             }
             Unit::Redirect(path) => {
@@ -250,6 +254,13 @@ impl Rule {
 fn is_steered(command: &Command) -> bool {
     command.assignments.iter().any(|assignment| {
         let name = assignment.name.as_str();
-        STEERING.contains(&name) || STEERING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        let is_cargo_program = name.starts_with("CARGO_")
+            && ["_RUNNER", "_LINKER", "_WRAPPER", "_RUSTC", "_RUSTDOC", "_RUSTFLAGS"]
+                .iter()
+                .any(|end| name.ends_with(end));
+        let is_plain = PLAIN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        STEERING.contains(&name)
+            || is_cargo_program
+            || STEERING_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !is_plain
     })
 }

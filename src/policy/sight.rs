@@ -11,6 +11,8 @@ use crate::shell::Command;
 
 /// Longest pipeline whose every stretch is tried; of longer ones, stretches of this length.
 const MAX_STRETCH: usize = 32;
+/// Characters of a value that are shown.
+const MAX_SHOWN: usize = 60;
 /// Most ways of writing one stretch that are tried.
 const MAX_CHOICES: usize = 64;
 
@@ -36,7 +38,7 @@ impl<'a> Sight<'a> {
         Self {
             targets,
             args,
-            context: Context { root: targets.root.clone(), cwd: targets.cwd.clone(), home: None },
+            context: Context { root: targets.root.clone(), cwd: targets.cwd.clone(), home: targets.home.clone() },
             canonical: (0..commands).map(|_| OnceCell::new()).collect(),
             stretches: OnceCell::new(),
             texts: OnceCell::new(),
@@ -129,8 +131,8 @@ impl<'a> Sight<'a> {
         let shown: Vec<String> = fields
             .iter()
             .map(|(name, value)| match value {
-                Value::String(text) => format!("{name}={text}"),
-                value => format!("{name}={value}"),
+                Value::String(text) => format!("{name}={}", short(text)),
+                value => format!("{name}={}", short(&value.to_string())),
             })
             .collect();
         format!("{}: {}", self.targets.tool, shown.join(" "))
@@ -172,6 +174,14 @@ fn canonical(command: &Command) -> String {
         }
     }
     text
+}
+
+/// The beginning of a value: a subject names it, the journal keeps it.
+fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 fn leaves<'a>(value: &'a Value, into: &mut Vec<Cow<'a, str>>) {

@@ -4,6 +4,7 @@
 //! error and a policy reports all of them. What YAML offers for writing one thing and meaning another
 //! (aliases, merge keys, tags, several documents) is refused here.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
@@ -124,8 +125,16 @@ fn byte_offsets(text: &str) -> Vec<usize> {
 }
 
 enum Open {
-    List { start: usize, items: Vec<Node> },
-    Map { start: usize, entries: Vec<Entry>, key: Option<(String, Range<usize>)> },
+    List {
+        start: usize,
+        items: Vec<Node>,
+    },
+    Map {
+        start: usize,
+        entries: Vec<Entry>,
+        seen: HashMap<String, Range<usize>>,
+        key: Option<(String, Range<usize>)>,
+    },
 }
 
 struct Builder<'a> {
@@ -184,7 +193,12 @@ impl Builder<'_> {
                 if tag.is_some() {
                     self.refuse_tag(&range);
                 }
-                self.open.push(Open::Map { start: range.start, entries: Vec::new(), key: None });
+                self.open.push(Open::Map {
+                    start: range.start,
+                    entries: Vec::new(),
+                    seen: HashMap::new(),
+                    key: None,
+                });
                 return self.is_shallow(&range);
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -231,7 +245,7 @@ impl Builder<'_> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
-            Some(Open::Map { entries, key, .. }) => match key.take() {
+            Some(Open::Map { entries, seen, key, .. }) => match key.take() {
                 Some((name, key_span)) => {
                     if name == "<<" {
                         self.findings.push(
@@ -243,7 +257,7 @@ impl Builder<'_> {
                             )
                             .help("a rule has to be readable where it stands: write its keys out"),
                         );
-                    } else if let Some(first) = entries.iter().find(|entry| entry.key == name) {
+                    } else if let Some(first) = seen.get(&name) {
                         self.findings.push(
                             PolicyError::labelled(
                                 self.text,
@@ -251,10 +265,11 @@ impl Builder<'_> {
                                 format!("key `{name}` is given twice"),
                                 "given again",
                             )
-                            .also(self.text, &first.key_span, "first given here")
+                            .also(self.text, first, "first given here")
                             .help("only one of them could hold; remove the other"),
                         );
                     } else {
+                        seen.insert(name.clone(), key_span.clone());
                         entries.push(Entry { key: name, key_span, value: node });
                     }
                 }
@@ -280,7 +295,7 @@ impl Builder<'_> {
     fn report_scan(&mut self, error: &ScanError) {
         let at = self.byte(error.marker().index());
         let line = self.text.line(at);
-        let (start, written) = self.line_of(line);
+        let (start, written) = self.text.line_at(line);
         if let Some(tab) = self
             .indenting_tab(start)
             .filter(|_| error.info().contains("tab") || self.is_indented_by_tab(start))
@@ -322,18 +337,6 @@ impl Builder<'_> {
     fn is_indented_by_tab(&self, start: usize) -> bool {
         let line = self.text.text.get(start..).unwrap_or_default();
         line.chars().take_while(|c| matches!(c, ' ' | '\t')).any(|c| c == '\t')
-    }
-
-    /// Start and text of a line, from 1.
-    fn line_of(&self, number: usize) -> (usize, &str) {
-        let mut start = 0;
-        for (index, line) in self.text.text.split_inclusive('\n').enumerate() {
-            if index + 1 == number {
-                return (start, line.trim_end_matches(['\n', '\r']));
-            }
-            start += line.len();
-        }
-        (start, "")
     }
 
     /// Where a quote was opened that nothing closes: found by asking, line by line, whether an opening quote at

@@ -205,7 +205,7 @@ fn a_policy_over_one_mebibyte_does_not_load() {
 #[test]
 fn broken_bytes_never_panic() {
     let good = fs::read(folder("valid/every-key.yml")).unwrap();
-    for at in 0..good.len() {
+    for at in (0..good.len()).step_by(11) {
         for replacement in [b'\t', b'"', 0xff, b'{', b'-', b'\n'] {
             let mut bytes = good.clone();
             bytes[at] = replacement;
