@@ -4,11 +4,20 @@
 //! its arguments). Everything after uses only the second.
 
 mod check;
+mod completions;
+mod demo;
+mod doctor;
+mod dry_run;
 mod exit;
 mod failure;
+mod init;
 mod policy;
+mod report;
+mod run;
+mod runs;
 mod screen;
 mod setup;
+mod verify;
 
 pub use exit::{Exit, table_for_docs as exit_codes_for_docs};
 pub use failure::Failure;
@@ -57,17 +66,28 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(Box<run::RunArgs>),
+    Demo(demo::DemoArgs),
     Check(check::CheckArgs),
+    DryRun(dry_run::DryRunArgs),
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    Report(report::ReportArgs),
+    Verify(verify::VerifyArgs),
+    #[command(subcommand)]
+    Runs(runs::RunsCommand),
+    Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    run(std::env::args_os())
+    run_arguments(std::env::args_os())
 }
 
-fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+fn run_arguments(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -98,7 +118,17 @@ fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(command: Command, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
     match command {
+        Command::Run(args) => run::run(*args, setup, screen),
+        Command::Demo(args) => demo::demo(&args, setup, screen),
         Command::Check(args) => check::check(&args, setup, screen),
+        Command::DryRun(args) => dry_run::dry_run(&args, setup, screen),
         Command::Policy(command) => policy::policy(command, setup, screen),
+        Command::Report(args) => report::report(&args, setup, screen),
+        Command::Verify(args) => verify::verify(&args, setup, screen),
+        Command::Runs(command) => runs::runs(command, setup, screen),
+        Command::Init(args) => init::init(&args, setup, screen),
+        Command::Doctor(args) => doctor::doctor(&args, setup, screen),
+        Command::Completions(args) => completions::completions(&args, screen),
+        Command::Man(args) => completions::man(&args, screen),
     }
 }

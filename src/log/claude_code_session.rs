@@ -160,7 +160,9 @@ impl ClaudeCodeSession {
         if progress.kind.as_ref().map(Text::as_str) != Some("agent_progress") {
             return;
         }
-        let Some(Ok(record)) = progress.message.map(|message| serde_json::from_str::<Record<'_>>(message.get())) else {
+        let Some(Ok(record)) =
+            progress.message.map(|message| serde_json::from_str::<Record<'_>>(message.get()))
+        else {
             return;
         };
         let cwd = record.cwd.as_ref().map(|cwd| PathBuf::from(cwd.as_str())).or(cwd);
@@ -170,7 +172,8 @@ impl ClaudeCodeSession {
     }
 
     fn message(&mut self, message: &RawValue, cwd: Option<PathBuf>, found: &mut Found<'_>) {
-        let Ok(Message { content: Some(content) }) = serde_json::from_str::<Message<'_>>(message.get()) else {
+        let Ok(Message { content: Some(content) }) = serde_json::from_str::<Message<'_>>(message.get())
+        else {
             return;
         };
         // A text instead of blocks holds no call.
@@ -201,7 +204,10 @@ impl ClaudeCodeSession {
                 found.call(Recorded { opaque, ..Recorded::new(found.place.clone(), call) });
             }
             Some("tool_result") if block.is_error == Some(true) => {
-                let text = block.content.and_then(|content| value(content.get())).map(|content| first_text(&content));
+                let text = block
+                    .content
+                    .and_then(|content| value(content.get()))
+                    .map(|content| first_text(&content));
                 if let (Some(id), Some(text)) = (&block.tool_use_id, text) {
                     found.outcome(id.as_str().to_owned(), outcome(&text));
                 }
@@ -237,5 +243,8 @@ fn outcome(text: &str) -> Outcome {
     if text.starts_with("Permission to use") && text.contains("has been denied") {
         return Outcome::DeniedByPolicy;
     }
-    BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)).map_or(Outcome::Failed, |found| found.1)
+    BEGINNINGS
+        .iter()
+        .find(|(beginning, _)| text.starts_with(beginning))
+        .map_or(Outcome::Failed, |found| found.1)
 }

@@ -132,7 +132,9 @@ pub(super) fn looks_like(head: &Head) -> bool {
 
 impl Reader for CodexRollout {
     fn wants(&self, line: &[u8]) -> bool {
-        self.script.is_some() || self.needles.iter().any(|needle| needle.find(line).is_some()) || hides_text(line)
+        self.script.is_some()
+            || self.needles.iter().any(|needle| needle.find(line).is_some())
+            || hides_text(line)
     }
 
     fn line(&mut self, line: &[u8], found: &mut Found<'_>) {
@@ -297,7 +299,11 @@ impl CodexRollout {
                 let moved = change.get("move_path").and_then(Value::as_str).map(str::to_owned);
                 nested(id.clone(), tool.to_owned(), json!({ "path": path }));
                 if let Some(moved) = moved {
-                    nested(id.map(|id| format!("{id}/to")), "write_file".to_owned(), json!({ "path": moved }));
+                    nested(
+                        id.map(|id| format!("{id}/to")),
+                        "write_file".to_owned(),
+                        json!({ "path": moved }),
+                    );
                 }
             }
         } else if let (Some(server), Some(tool)) = (item.server, item.tool) {
@@ -317,9 +323,11 @@ fn output_text(output: &Value) -> String {
             Ok(Value::Object(object)) => object.get("output").map(output_text).unwrap_or_default(),
             _ => text.clone(),
         },
-        Value::Array(parts) => {
-            parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part.get("text").and_then(Value::as_str))
+            .collect::<Vec<_>>()
+            .join("\n"),
         Value::Object(object) => {
             object.get("output").or_else(|| object.get("content")).map(output_text).unwrap_or_default()
         }

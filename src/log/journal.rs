@@ -54,7 +54,8 @@ pub(super) fn looks_like(head: &Head) -> bool {
     let is_one = |record: &serde_json::Value| {
         ["v", "seq", "time", "prev", "type"].iter().all(|key| record.get(key).is_some())
     };
-    head.records.first().is_some_and(is_one) || (head.records.is_empty() && head.bytes.starts_with(b"{\"v\":1,\"seq\":1,"))
+    head.records.first().is_some_and(is_one)
+        || (head.records.is_empty() && head.bytes.starts_with(b"{\"v\":1,\"seq\":1,"))
 }
 
 impl Reader for Journal {
@@ -84,7 +85,8 @@ impl Reader for Journal {
                     decision: gate.decision,
                 };
                 let recorded = Recorded::new(found.place.clone(), gate.replaced_by.unwrap_or(gate.given));
-                found.call_as_it_stands(Recorded { judged_before: Some(Box::new(judged_before)), ..recorded });
+                found
+                    .call_as_it_stands(Recorded { judged_before: Some(Box::new(judged_before)), ..recorded });
             }
             Ok(Err(error)) | Err(error) => found.problem(format!("gate event that cannot be read ({error})")),
         }

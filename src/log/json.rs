@@ -78,7 +78,9 @@ pub(super) fn repaired(line: &[u8]) -> String {
 }
 
 fn surrogate(text: &str) -> Option<u32> {
-    text.strip_prefix("\\u").and_then(|rest| rest.get(..4)).and_then(|code| u32::from_str_radix(code, 16).ok())
+    text.strip_prefix("\\u")
+        .and_then(|rest| rest.get(..4))
+        .and_then(|code| u32::from_str_radix(code, 16).ok())
 }
 
 /// The value of a raw piece of JSON.

@@ -46,14 +46,15 @@ impl Reader for JsonLines {
 }
 
 fn object(mut record: Map<String, Value>, found: &mut Found<'_>) {
-    let expect = match record.get("expect").map(|word| (word, serde_json::from_value::<Verdict>(word.clone()))) {
-        None => None,
-        Some((_, Ok(verdict))) => Some(verdict),
-        Some((word, Err(_))) => {
-            found.problem(format!("expect {word} is none of allow, ask, deny"));
-            None
-        }
-    };
+    let expect =
+        match record.get("expect").map(|word| (word, serde_json::from_value::<Verdict>(word.clone()))) {
+            None => None,
+            Some((_, Ok(verdict))) => Some(verdict),
+            Some((word, Err(_))) => {
+                found.problem(format!("expect {word} is none of allow, ask, deny"));
+                None
+            }
+        };
     let outer_id = text(record.get("id"));
     let result = record.get("result").cloned();
     if let Some(Value::Object(inner)) = record.remove("call") {

@@ -191,9 +191,8 @@ impl<R: BufRead> LogReader<R> {
     /// The beginning cannot be read, or the format cannot be told. An empty log has no format and no calls.
     pub fn open(input: R, file: &str, format: Option<Format>, seen: Seen) -> Result<Self, LogError> {
         let mut lines = Lines::new(input, LINE_LIMIT);
-        let head = lines
-            .peek(HEAD_BYTES)
-            .map_err(|source| LogError::Read { file: file.to_owned(), source })?;
+        let head =
+            lines.peek(HEAD_BYTES).map_err(|source| LogError::Read { file: file.to_owned(), source })?;
         let is_empty = head.iter().all(u8::is_ascii_whitespace);
         let format = match format.or_else(|| Format::detect(head)) {
             Some(format) => Some(format),
@@ -286,7 +285,10 @@ impl<R: BufRead> Iterator for LogReader<R> {
                     let place = place();
                     self.tally.bytes += bytes;
                     self.tally.too_long += 1;
-                    self.tally.problem(place, format!("line of {bytes} bytes, longer than the limit of {LINE_LIMIT}"));
+                    self.tally.problem(
+                        place,
+                        format!("line of {bytes} bytes, longer than the limit of {LINE_LIMIT}"),
+                    );
                 }
             }
         }

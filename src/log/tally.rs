@@ -80,7 +80,8 @@ impl Tally {
         self.too_long += other.too_long;
         self.bad += other.bad;
         for (kind, counted) in other.unknown {
-            self.unknown.entry(kind).or_insert(Counted { count: 0, first: counted.first }).count += counted.count;
+            self.unknown.entry(kind).or_insert(Counted { count: 0, first: counted.first }).count +=
+                counted.count;
         }
         let room = PROBLEMS_KEPT.saturating_sub(self.problems.len());
         self.problems.extend(other.problems.into_iter().take(room));

@@ -93,7 +93,9 @@ fn a_codex_rollout_is_read() {
     assert_eq!(found[0].call.cwd.as_deref(), Some(std::path::Path::new("/repo")));
     assert_eq!(found[1].call.cwd.as_deref(), Some(std::path::Path::new("/repo/sub")));
     assert!(found[3].opaque.is_some());
-    assert!(matches!(items.last(), Some(Item::Outcome(outcome)) if outcome.outcome == Outcome::DeniedByPolicy));
+    assert!(
+        matches!(items.last(), Some(Item::Outcome(outcome)) if outcome.outcome == Outcome::DeniedByPolicy)
+    );
 }
 
 #[test]
@@ -113,7 +115,10 @@ nonsense
     assert_eq!(found[0].result, Some(json!({"ok": true})));
     assert_eq!(found[1].call.id.as_deref(), Some("7"));
     assert_eq!(found[2].call.args, json!({"path": "b"}));
-    assert_eq!((found[3].call.id.as_deref(), found[3].expect), (Some("case-1"), Some(crate::verdict::Verdict::Deny)));
+    assert_eq!(
+        (found[3].call.id.as_deref(), found[3].expect),
+        (Some("case-1"), Some(crate::verdict::Verdict::Deny))
+    );
     assert_eq!((tally.calls, tally.bad), (5, 3));
     assert_eq!(tally.unknown["line without a tool"].first.line, 6);
     let places: Vec<u64> = tally.problems.iter().map(|problem| problem.place.line).collect();
@@ -132,7 +137,8 @@ fn the_filter_changes_nothing_but_speed() {
 
 #[test]
 fn a_log_of_no_known_format_is_an_error_and_an_empty_one_is_empty() {
-    let open = |text: &'static [u8]| LogReader::open(text, "x.log", None, Seen::new()).map(|reader| reader.format());
+    let open =
+        |text: &'static [u8]| LogReader::open(text, "x.log", None, Seen::new()).map(|reader| reader.format());
     assert!(matches!(open(b"{\"hello\":1}\n"), Err(LogError::Unknown { .. })));
     assert!(matches!(open(b"# prose\n"), Err(LogError::Unknown { .. })));
     assert_eq!(open(b" \n").unwrap(), None);

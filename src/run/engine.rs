@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::gate::Gate;
 use crate::record::{
-    Cleanup, Difference, Event, Integrity, JOURNAL_FILE, Journal, JudgedIn, Layer, Notice, POLICY_FILE, REPORT_FILE,
-    RunEnd, RunStart, Status, render,
+    Cleanup, Difference, Event, Integrity, JOURNAL_FILE, Journal, JudgedIn, Layer, Notice, POLICY_FILE,
+    REPORT_FILE, RunEnd, RunStart, Status, render,
 };
 use crate::sandbox::{Cancel, Environment, Isolation, Sweep, become_subreaper};
 use crate::state::{Lock, RunFolder, State};
@@ -37,7 +36,17 @@ pub fn run(request: &Request, observer: Observer<'_>) -> Result<Ended, RunError>
     }
     let folder = make_folder(request, &id)?;
     let recorder = Recorder::new(Journal::create(&folder.file(JOURNAL_FILE))?, observer);
-    let mut run = Run { request, id, folder, recorder, fork: None, claim: None, before: None, lock: None, worked: Worked::default() };
+    let mut run = Run {
+        request,
+        id,
+        folder,
+        recorder,
+        fork: None,
+        claim: None,
+        before: None,
+        lock: None,
+        worked: Worked::default(),
+    };
     let ending = run.stages(repository);
     Ok(run.finish(ending))
 }
@@ -120,7 +129,12 @@ impl Run<'_> {
         self.stop_if_canceled()
     }
 
-    fn judge_and_commit(&mut self, prepared: &Prepared, bench: &Bench, repository: &Repository) -> Result<Done, Stop> {
+    fn judge_and_commit(
+        &mut self,
+        prepared: &Prepared,
+        bench: &Bench,
+        repository: &Repository,
+    ) -> Result<Done, Stop> {
         let worked = std::mem::take(&mut self.worked);
         let Some(fork) = self.fork.take() else { return Err(Stop::new(Status::Failed, "there is no fork")) };
         let done = result::judge_and_commit(self, &fork, prepared, bench, repository, &worked);
@@ -145,7 +159,9 @@ impl Run<'_> {
                 Status::BaseRed,
                 format!("the tests are red on the base already (exit code {code}); nothing was started"),
             )),
-            TestEnding::NoVerdict(why) => Err(Stop::new(Status::TestsNone, format!("the tests on the base: {why}"))),
+            TestEnding::NoVerdict(why) => {
+                Err(Stop::new(Status::TestsNone, format!("the tests on the base: {why}")))
+            }
             TestEnding::Canceled => Err(Stop::canceled()),
         }
     }
@@ -167,8 +183,9 @@ impl Run<'_> {
         fork.isolate(&mut environment);
         let settings = &prepared.settings;
         Ok(Bench {
-            root: std::fs::canonicalize(fork.work())
-                .map_err(|error| Stop::new(Status::Failed, format!("the worktree cannot be opened: {error}")))?,
+            root: std::fs::canonicalize(fork.work()).map_err(|error| {
+                Stop::new(Status::Failed, format!("the worktree cannot be opened: {error}"))
+            })?,
             run: self.id.clone(),
             environment,
             cancel: self.request.cancel.clone(),
@@ -196,7 +213,9 @@ impl Run<'_> {
     }
 
     pub(super) fn notice(&mut self, from: &str, text: impl Into<String>) -> Result<(), Stop> {
-        self.recorder.write(&Event::Notice(Notice { from: from.to_owned(), text: text.into() })).map_err(Stop::from)
+        self.recorder
+            .write(&Event::Notice(Notice { from: from.to_owned(), text: text.into() }))
+            .map_err(Stop::from)
     }
 
     pub(super) fn stop_if_canceled(&self) -> Result<(), Stop> {
@@ -228,7 +247,16 @@ impl Run<'_> {
     }
 
     pub(super) fn tell_integrity(&mut self, differences: Vec<Difference>) -> Result<(), Stop> {
-        let compared = ["settings with includes", "hooks", "refs and HEAD", "worktrees", "index", "files", "locks", "the rest of .git"];
+        let compared = [
+            "settings with includes",
+            "hooks",
+            "refs and HEAD",
+            "worktrees",
+            "index",
+            "files",
+            "locks",
+            "the rest of .git",
+        ];
         let reason = differences.first().map(|first| format!("{}: {}", first.what, first.how));
         let more = differences.len().saturating_sub(1);
         self.recorder.write(&Event::Integrity(Integrity {
@@ -239,7 +267,10 @@ impl Run<'_> {
             None => Ok(()),
             Some(first) => {
                 let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-                Err(Stop::new(Status::Integrity, format!("the repository is not as it was before the run: {first}{more}")))
+                Err(Stop::new(
+                    Status::Integrity,
+                    format!("the repository is not as it was before the run: {first}{more}"),
+                ))
             }
         }
     }
@@ -264,7 +295,8 @@ impl Run<'_> {
             let place = fork.place().to_owned();
             match fork.remove() {
                 Ok(removal) => {
-                    leftovers.extend(removal.left.iter().map(|(path, why)| format!("{}: {why}", path.display())));
+                    leftovers
+                        .extend(removal.left.iter().map(|(path, why)| format!("{}: {why}", path.display())));
                 }
                 Err(error) => leftovers.push(format!("{}: {}", place.display(), with_causes(&error))),
             }
@@ -281,7 +313,10 @@ impl Run<'_> {
         }
         self.lock = None;
         if self.recorder.report().run.is_empty() {
-            self.recorder.try_write(&Event::RunStart(Box::new(RunStart { run: self.id.clone(), ..RunStart::default() })));
+            self.recorder.try_write(&Event::RunStart(Box::new(RunStart {
+                run: self.id.clone(),
+                ..RunStart::default()
+            })));
         }
         self.recorder.try_write(&Event::Cleanup(Cleanup {
             leftovers,
@@ -301,7 +336,8 @@ impl Run<'_> {
         }));
         self.recorder.sync();
         let mut report = self.recorder.report();
-        let formats = [(REPORT_FILE, crate::record::Format::Json), ("report.md", crate::record::Format::Markdown)];
+        let formats =
+            [(REPORT_FILE, crate::record::Format::Json), ("report.md", crate::record::Format::Markdown)];
         for (name, format) in formats {
             if let Err(error) = self.folder.write(name, render(&report, format, false).as_bytes()) {
                 report.leftovers.push(with_causes(&error));
@@ -314,9 +350,12 @@ impl Run<'_> {
 /// Names of variables that hold what is the runner's own.
 fn is_private(name: &str) -> bool {
     let upper = name.to_uppercase();
-    ["GATEWRIGHT_", "ASSISTANT_", "LICH_", "SAMAGOTCHI_", "GIT_"].iter().any(|prefix| upper.starts_with(prefix))
+    ["GATEWRIGHT_", "ASSISTANT_", "LICH_", "SAMAGOTCHI_", "GIT_"]
+        .iter()
+        .any(|prefix| upper.starts_with(prefix))
         || ["TOKEN", "SECRET", "PASSWORD", "API_KEY", "PRIVATE_KEY"].iter().any(|part| upper.contains(part))
-        || ["SSH_AUTH_SOCK", "GPG_AGENT_INFO", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV"].contains(&name)
+        || ["SSH_AUTH_SOCK", "GPG_AGENT_INFO", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV"]
+            .contains(&name)
 }
 
 fn make_folder(request: &Request, id: &str) -> Result<RunFolder, RunError> {
@@ -357,7 +396,12 @@ fn isolation() -> Vec<Layer> {
     Isolation::survey()
         .layers
         .into_iter()
-        .map(|layer| Layer { name: layer.name.to_owned(), in_force: layer.in_force, required: false, note: layer.why })
+        .map(|layer| Layer {
+            name: layer.name.to_owned(),
+            in_force: layer.in_force,
+            required: false,
+            note: layer.why,
+        })
         .collect()
 }
 

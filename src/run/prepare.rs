@@ -48,7 +48,11 @@ pub(super) struct Prepared {
 }
 
 /// Reads everything. `start` is filled as far as things are known, so that an early end can be told too.
-pub(super) fn prepare(request: &Request, repository: &Repository, start: &mut RunStart) -> Result<Prepared, Stop> {
+pub(super) fn prepare(
+    request: &Request,
+    repository: &Repository,
+    start: &mut RunStart,
+) -> Result<Prepared, Stop> {
     let begin = Instant::now();
     start.repository = repository.root().display().to_string();
     let task = read_task(request)?;
@@ -103,7 +107,8 @@ fn read_task(request: &Request) -> Result<Option<TaskFile>, Stop> {
     let Some(name) = &request.task else { return Ok(None) };
     let bytes = super::read_file(&request.directory.join(name))
         .map_err(|why| Stop::usage(format!("cannot read the task {name}: {why}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| Stop::usage(format!("the task {name} is no UTF-8 text")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Stop::usage(format!("the task {name} is no UTF-8 text")))?;
     TaskFile::parse(name, &text).map(Some).map_err(Stop::faults)
 }
 
@@ -128,7 +133,9 @@ fn repository_layer(repository: &Repository, base: &Base) -> Result<Option<Layer
 }
 
 fn refuse_what_is_not_there(settings: &Settings) -> Result<(), Stop> {
-    if settings.text("on_ask") == Some("stage") && settings.text("non_interactive_approval") != Some("decline") {
+    if settings.text("on_ask") == Some("stage")
+        && settings.text("non_interactive_approval") != Some("decline")
+    {
         return Err(Stop::usage(
             "on_ask: stage is not built yet, no run can be parked; use deny, which refuses what needs a person",
         ));
@@ -136,7 +143,9 @@ fn refuse_what_is_not_there(settings: &Settings) -> Result<(), Stop> {
     if settings.text("non_interactive_approval") == Some("require-tty") {
         use std::io::IsTerminal;
         if !std::io::stdin().is_terminal() {
-            return Err(Stop::usage("a terminal is required (non_interactive_approval: require-tty), there is none"));
+            return Err(Stop::usage(
+                "a terminal is required (non_interactive_approval: require-tty), there is none",
+            ));
         }
     }
     if settings.text("tests.command").is_none() && !settings.is_on("tests.skip") {
@@ -155,9 +164,9 @@ fn find_agent(settings: &Settings, places: &Places<'_>) -> Result<Box<dyn Agent>
     let name = settings.text("agent").unwrap_or_default();
     match AgentName::parse(name) {
         Ok(AgentName::Script(file)) => {
-            let (shown, bytes) = places
-                .read(resolved.origin, &file)
-                .map_err(|error| Stop::usage(format!("cannot read the script {}: {}", error.name, error.why)))?;
+            let (shown, bytes) = places.read(resolved.origin, &file).map_err(|error| {
+                Stop::usage(format!("cannot read the script {}: {}", error.name, error.why))
+            })?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| Stop::usage(format!("the script {shown} is no UTF-8 text")))?;
             Ok(Box::new(Script::parse(&shown, &text).map_err(Stop::faults)?))

@@ -129,7 +129,8 @@ impl From<RecordError> for Stop {
 
 impl From<StateError> for Stop {
     fn from(error: StateError) -> Self {
-        let status = if matches!(error, StateError::Locked { .. }) { Status::Repository } else { Status::Failed };
+        let status =
+            if matches!(error, StateError::Locked { .. }) { Status::Repository } else { Status::Failed };
         Self::new(status, format!("{}; {}", with_causes(&error), error.next_step()))
     }
 }

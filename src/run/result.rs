@@ -5,7 +5,9 @@ use crate::record::{
 };
 use crate::tool::{Bench, TestEnding};
 use crate::verdict::{Decision, Verdict};
-use crate::worktree::{ChangeKind, ChangeLimits, Changes, CommitPlan, Fork, Identity, Repository, result_ref};
+use crate::worktree::{
+    ChangeKind, ChangeLimits, Changes, CommitPlan, Fork, Identity, Repository, result_ref,
+};
 
 use super::engine::Run;
 use super::prepare::{Prepared, sha256_hex, shortened};
@@ -55,7 +57,11 @@ pub(super) fn judge_and_commit(
             match tests.ending {
                 TestEnding::Green => event,
                 TestEnding::Red(code) => {
-                    return left(run, Status::TestsRed, format!("the tests are red on the changed tree (exit code {code})"));
+                    return left(
+                        run,
+                        Status::TestsRed,
+                        format!("the tests are red on the changed tree (exit code {code})"),
+                    );
                 }
                 TestEnding::NoVerdict(why) => {
                     return left(run, Status::TestsNone, format!("the tests on the changed tree: {why}"));
@@ -81,7 +87,10 @@ pub(super) fn judge_and_commit(
         let reason = "committing was not permitted for this run".to_owned();
         let permit = run.permit().to_owned();
         leave_patch(run, fork, &changes, &reason, Some(permit))?;
-        Ok((Status::Ok, "the change is good and left as a patch, since committing was not permitted".to_owned()))
+        Ok((
+            Status::Ok,
+            "the change is good and left as a patch, since committing was not permitted".to_owned(),
+        ))
     }
 }
 
@@ -112,8 +121,11 @@ fn tell_outcome(run: &mut Run<'_>, changes: &Changes, decision: &Decision) -> Re
             bytes: change.after.map_or(0, |side| side.bytes),
         })
         .collect();
-    let policy_files_changed =
-        list.iter().map(|change| change.path.clone()).filter(|path| path.starts_with(".gatewright/")).collect();
+    let policy_files_changed = list
+        .iter()
+        .map(|change| change.path.clone())
+        .filter(|path| path.starts_with(".gatewright/"))
+        .collect();
     run.recorder.write(&Event::Outcome(Box::new(Outcome {
         tree: changes.tree.to_string(),
         changes: list,
@@ -200,7 +212,9 @@ fn commit(
     })))?;
     match repository.moved_since(&prepared.base) {
         Ok(Some(0)) => {}
-        Ok(Some(count)) => run.notice("base", format!("what is checked out is {count} commits ahead of the base"))?,
+        Ok(Some(count)) => {
+            run.notice("base", format!("what is checked out is {count} commits ahead of the base"))?
+        }
         Ok(None) => run.notice("base", "what is checked out does not contain the base")?,
         // Only a remark would be lost.
         Err(_) => {}
@@ -226,9 +240,19 @@ fn identity_of(prepared: &Prepared, repository: &Repository) -> Identity {
 }
 
 /// The agent's message, or the first line of the task.
-fn message_of(run: &mut Run<'_>, prepared: &Prepared, changes: &Changes, worked: &Worked) -> Result<String, Stop> {
+fn message_of(
+    run: &mut Run<'_>,
+    prepared: &Prepared,
+    changes: &Changes,
+    worked: &Worked,
+) -> Result<String, Stop> {
     let Some(proposal) = &worked.proposal else {
-        let first = prepared.prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Change by an agent");
+        let first = prepared
+            .prompt
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or("Change by an agent");
         return Ok(shortened(first, 72));
     };
     let is_named = |path: &str| {
@@ -238,7 +262,10 @@ fn message_of(run: &mut Run<'_>, prepared: &Prepared, changes: &Changes, worked:
     if !unnamed.is_empty() {
         run.notice(
             "commit",
-            format!("the agent's proposal does not name these changed files; they are in the commit: {}", unnamed.join(", ")),
+            format!(
+                "the agent's proposal does not name these changed files; they are in the commit: {}",
+                unnamed.join(", ")
+            ),
         )?;
     }
     Ok(proposal.message.clone())

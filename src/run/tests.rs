@@ -14,7 +14,13 @@ use super::request::Stop;
 const KEPT_OUTPUT: usize = 16 * 1024;
 
 /// Runs the tests on a clean checkout of exactly `tree`.
-pub(super) fn test_tree(fork: &Fork, tree: ObjectId, name: &str, bench: &Bench, command: &str) -> Result<TestRun, Stop> {
+pub(super) fn test_tree(
+    fork: &Fork,
+    tree: ObjectId,
+    name: &str,
+    bench: &Bench,
+    command: &str,
+) -> Result<TestRun, Stop> {
     let checkout = fork.checkout(tree, name, &|_| false)?;
     let mut environment: Environment = bench.environment.clone();
     environment.set("PWD", &checkout.directory);

@@ -8,8 +8,8 @@ use crate::call::{Context, Targets, ToolCall, canonical_tool};
 use crate::config::Limits;
 use crate::gate::{Ballot, Gate, Judged};
 use crate::record::{
-    Answer, Approval, CallStatus, CappedText, Event, GateEvent, JudgedIn, Notice, Status, TargetsLine, ToolCallStarted,
-    ToolResult, TurnEnd, TurnStart, mask_secrets,
+    Answer, Approval, CallStatus, CappedText, Event, GateEvent, JudgedIn, Notice, Status, TargetsLine,
+    ToolCallStarted, ToolResult, TurnEnd, TurnStart, mask_secrets,
 };
 use crate::tool::{Bench, Ending, Output, Proposal, TOOLS, execute};
 use crate::verdict::{Origin, Verdict, Vote};
@@ -61,7 +61,8 @@ impl Work<'_> {
             if self.bench.cancel.is_set() {
                 return Err(Stop::canceled());
             }
-            let answer = agent.answer(&outcomes).map_err(|error| Stop::new(Status::Provider, with_causes(&error)))?;
+            let answer =
+                agent.answer(&outcomes).map_err(|error| Stop::new(Status::Provider, with_causes(&error)))?;
             for complaint in &answer.complaints {
                 worked.complaints += 1;
                 recorder.write(&Event::Notice(Notice { from: "script".into(), text: complaint.clone() }))?;
@@ -69,7 +70,9 @@ impl Work<'_> {
             if !answer.text.trim().is_empty() {
                 worked.reply = Some(mask_secrets(&shortened(answer.text.trim(), KEPT_REPLY)).into_owned());
             }
-            if answer.calls.is_empty() && (answer.text.trim().is_empty() || outcomes.is_empty() || !answer.complaints.is_empty()) {
+            if answer.calls.is_empty()
+                && (answer.text.trim().is_empty() || outcomes.is_empty() || !answer.complaints.is_empty())
+            {
                 break;
             }
             iterations += 1;
@@ -212,7 +215,13 @@ impl Work<'_> {
         }]
     }
 
-    fn record(&self, number: u64, tool: &str, output: &Output, recorder: &mut Recorder<'_>) -> Result<(), Stop> {
+    fn record(
+        &self,
+        number: u64,
+        tool: &str,
+        output: &Output,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Stop> {
         let is_ok = output.ending == Ending::Ok;
         let first_line = || output.text.lines().next().unwrap_or_default().to_owned();
         recorder.write(&Event::ToolResult(Box::new(ToolResult {

@@ -5,9 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Lock, StateError};
+use super::StateError;
 
-const LOCK_FILE: &str = "lock";
 const ID_FILE: &str = "run-id";
 
 /// Where one run keeps what stays, and where it works.
@@ -61,41 +60,6 @@ impl RunFolder {
     /// The folder for fork, worktree and home, which goes at the end.
     pub fn work(&self) -> PathBuf {
         self.path.join("work")
-    }
-
-    /// Marks the run as going on.
-    ///
-    /// # Errors
-    /// When another process holds the mark, or it cannot be made.
-    pub fn lock(&self) -> Result<Lock, StateError> {
-        Lock::on_file(&self.file(LOCK_FILE), &format!("run {}", self.id))
-    }
-
-    /// Takes the mark's file away; the caller still holds the lock.
-    pub fn remove_lock(&self) {
-        // Nothing depends on it: a lock file that nobody holds says nothing.
-        let _ = fs::remove_file(self.file(LOCK_FILE));
-    }
-
-    /// Whether a process is at work on it.
-    pub fn is_live(&self) -> bool {
-        let path = self.file(LOCK_FILE);
-        path.exists() && matches!(Lock::on_file(&path, ""), Err(StateError::Locked { .. }))
-    }
-
-    /// Whether something of it is left that a finished run does not leave.
-    pub fn has_leftovers(&self) -> bool {
-        self.work().exists() || self.file(LOCK_FILE).exists()
-    }
-
-    /// Makes the folder to work in.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn make_work(&self) -> Result<PathBuf, StateError> {
-        let work = self.work();
-        make_folder(&work)?;
-        Ok(work)
     }
 
     /// Writes a file whole: beside, then renamed, 0600.
