@@ -1,0 +1,174 @@
+//! The matchers of a rule or an exception.
+
+use serde_json::Value as Json;
+
+use crate::call::{HostGlob, PathGlob};
+use crate::shell::{Access, WordPattern};
+
+use super::super::expression::{Expression, Over};
+use super::super::finding::PolicyError;
+use super::super::rule::{ArgumentPattern, Glob, Matcher, access_word};
+use super::super::tree::{Entry, Node, Value};
+use super::rule::{RULE_KEYS, json};
+use super::{Decoder, find};
+
+impl Decoder<'_> {
+    pub(super) fn matcher(&mut self, entries: &[Entry]) -> Matcher {
+        let mut matcher = Matcher::default();
+        if let Some(entry) = find(entries, "run") {
+            for (text, node) in self.strings(entry) {
+                match WordPattern::parse(text) {
+                    Ok(pattern) => {
+                        matcher.run.push(pattern);
+                        matcher.run_texts.push(text.to_owned());
+                    }
+                    Err(error) => {
+                        let span = node.part(self.text, error.offset, 1);
+                        let message = format!("bad word pattern: {}", error.message);
+                        self.say(PolicyError::new(self.text, &span, message));
+                    }
+                }
+            }
+        }
+        matcher.command = find(entries, "command").and_then(|entry| self.expression(entry, Over::Command));
+        matcher.text = find(entries, "text").and_then(|entry| self.expression(entry, Over::Text));
+        self.paths(entries, &mut matcher);
+        if let Some(entry) = find(entries, "host") {
+            for (text, node) in self.strings(entry) {
+                match HostGlob::parse(text) {
+                    Ok(glob) => matcher.hosts.push((text.to_owned(), glob)),
+                    Err(error) => {
+                        let message = format!("bad host pattern: {}", error.message);
+                        self.say(PolicyError::new(self.text, &node.span, message));
+                    }
+                }
+            }
+        }
+        if let Some(entry) = find(entries, "args") {
+            self.arguments(entry, &mut matcher);
+        }
+        matcher
+    }
+
+    /// The seed form: `command` is an expression over the text of the command line.
+    pub(super) fn seed_matcher(&mut self, entries: &[Entry]) -> Matcher {
+        let mut matcher = Matcher {
+            text: find(entries, "command").and_then(|entry| self.expression(entry, Over::Text)),
+            ..Matcher::default()
+        };
+        self.paths(entries, &mut matcher);
+        matcher
+    }
+
+    fn paths(&mut self, entries: &[Entry], matcher: &mut Matcher) {
+        if let Some(entry) = find(entries, "path") {
+            for (text, node) in self.strings(entry) {
+                match PathGlob::parse(text) {
+                    Ok(glob) => matcher.paths.push((text.to_owned(), glob)),
+                    Err(error) => {
+                        let span = node.part(self.text, error.offset, 1);
+                        let message = format!("bad path glob: {}", error.message);
+                        self.say(PolicyError::new(self.text, &span, message).maybe_help(error.hint));
+                    }
+                }
+            }
+        }
+        let Some(entry) = find(entries, "access") else { return };
+        let all = [Access::Read, Access::Write, Access::Delete];
+        let words: Vec<&str> = all.iter().map(|access| access_word(*access)).collect();
+        for (word, node) in self.strings(entry) {
+            match all.iter().find(|access| access_word(**access) == word) {
+                Some(access) if matcher.access.contains(access) => {}
+                Some(access) => matcher.access.push(*access),
+                None => self.unknown_word(node, word, "access", &words),
+            }
+        }
+        matcher.access.sort_unstable();
+        let is_plain =
+            entries.iter().all(|entry| RULE_KEYS.contains(&entry.key.as_str()) || entry.key == "until");
+        if find(entries, "path").is_none() && is_plain {
+            self.say(
+                PolicyError::new(self.text, &entry.key_span, "`access` stands without `path`")
+                    .help("say which paths it is about; `**` is every path below the repository"),
+            );
+        }
+    }
+
+    fn expression(&mut self, entry: &Entry, over: Over) -> Option<Expression> {
+        let text = self.string(entry)?;
+        if text.is_empty() {
+            let message = format!("`{}` is an empty expression", entry.key);
+            self.say(
+                PolicyError::new(self.text, &entry.value.span, message).help("it would match everything"),
+            );
+            return None;
+        }
+        match Expression::parse(&text, over) {
+            Ok(expression) => Some(expression),
+            Err(fault) => {
+                let span = entry.value.part(self.text, fault.offset, fault.length);
+                let message = format!("bad expression: {}", fault.message);
+                self.say(PolicyError::new(self.text, &span, message).maybe_help(fault.help));
+                None
+            }
+        }
+    }
+
+    fn arguments(&mut self, entry: &Entry, matcher: &mut Matcher) {
+        let Some(arguments) = self.map(&entry.value, "`args`") else { return };
+        if arguments.is_empty() {
+            self.say(PolicyError::new(self.text, &entry.key_span, "`args` names no argument"));
+        }
+        for argument in arguments {
+            if argument.key.split('.').any(str::is_empty) {
+                self.say(
+                    PolicyError::new(self.text, &argument.key_span, "an argument's path has an empty part")
+                        .help("join names by dots, as in `issue.labels.0`"),
+                );
+                continue;
+            }
+            let patterns: Vec<ArgumentPattern> = match &argument.value.value {
+                Value::List(items) => items.iter().filter_map(|item| self.argument(item)).collect(),
+                _ => self.argument(&argument.value).into_iter().collect(),
+            };
+            if matches!(&argument.value.value, Value::List(items) if items.is_empty()) {
+                let message = format!("argument `{}` has no values", argument.key);
+                self.say(PolicyError::new(self.text, &argument.key_span, message));
+            }
+            matcher.args.push((argument.key.clone(), patterns));
+        }
+    }
+
+    fn argument(&mut self, node: &Node) -> Option<ArgumentPattern> {
+        match &node.value {
+            Value::Scalar { text, .. } => match json(node) {
+                Json::String(_) => match Glob::parse(text) {
+                    Ok(glob) => Some(ArgumentPattern::Glob(glob)),
+                    Err(message) => {
+                        let message = format!("bad glob: {message}");
+                        self.say(PolicyError::new(self.text, &node.span, message));
+                        None
+                    }
+                },
+                Json::Null => {
+                    self.say(
+                        PolicyError::new(self.text, &node.span, "an argument has no value to compare with")
+                            .help("`*` is any text"),
+                    );
+                    None
+                }
+                value => Some(ArgumentPattern::Value(value)),
+            },
+            Value::Map(entries) => {
+                self.known_keys(entries, "an argument's pattern", &["regex"]);
+                let entry = find(entries, "regex")?;
+                self.expression(entry, Over::Text).map(ArgumentPattern::Expression)
+            }
+            Value::List(_) => {
+                self.say(PolicyError::new(self.text, &node.span, "lists of values are not nested"));
+                None
+            }
+            Value::Refused => None,
+        }
+    }
+}
