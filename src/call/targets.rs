@@ -42,6 +42,8 @@ pub struct Targets {
     pub cwd: PathBuf,
     /// The repository's root.
     pub root: PathBuf,
+    /// Home directory of whoever the call runs as, if known.
+    pub home: Option<PathBuf>,
     /// Whether a path lies outside the root.
     pub outside_repo: bool,
     /// What could not be read, shell or not (a patch that does not parse, a tool with unknown fields).
@@ -66,6 +68,7 @@ impl Targets {
             hosts: Vec::new(),
             cwd,
             root: context.root.clone(),
+            home: context.home.clone(),
             outside_repo: false,
             unreadable: Vec::new(),
         };

@@ -38,7 +38,11 @@ impl<'a> Sight<'a> {
         Self {
             targets,
             args,
-            context: Context { root: targets.root.clone(), cwd: targets.cwd.clone(), home: None },
+            context: Context {
+                root: targets.root.clone(),
+                cwd: targets.cwd.clone(),
+                home: targets.home.clone(),
+            },
             canonical: (0..commands).map(|_| OnceCell::new()).collect(),
             stretches: OnceCell::new(),
             texts: OnceCell::new(),

@@ -33,6 +33,7 @@ fn call(tool: &str, class: ToolClass) -> Targets {
         hosts: Vec::new(),
         cwd: PathBuf::from("/repo"),
         root: PathBuf::from("/repo"),
+        home: Some(PathBuf::from("/var/lib/agent")),
         outside_repo: false,
         unreadable: Vec::new(),
     }
@@ -163,6 +164,13 @@ fn a_path_rule_covers_tools_and_shell_alike() {
     assert_eq!(level(&policy, &tool), Verdict::Deny);
     let shell = line("rm -r .github").touching(Some(0), Access::Delete, ".github/");
     assert_eq!(level(&policy, &shell), Verdict::Deny);
+}
+
+#[test]
+fn the_home_is_that_of_whoever_the_call_runs_as() {
+    let policy = policy("rules:\n  - id: r\n    path: ~/.ssh/**\n    verdict: deny\n    reason: r\n");
+    let read = call("read", ToolClass::Read).touching(None, Access::Read, "/var/lib/agent/.ssh/id");
+    assert_eq!(level(&policy, &read), Verdict::Deny);
 }
 
 #[test]
