@@ -48,9 +48,14 @@ impl Expression {
     /// Checks and keeps an expression.
     pub(super) fn parse(text: &str, over: Over) -> Result<Self, ExpressionFault> {
         match regex_syntax::Parser::new().parse(text) {
-            Ok(_) => Ok(Self { text: text.to_owned(), over, part: OnceLock::new(), whole: OnceLock::new() }),
+            Ok(_) => Ok(Self::trusted(text, over)),
             Err(error) => Err(fault(text, &error)),
         }
+    }
+
+    /// Keeps an expression that a test has checked.
+    pub(super) fn trusted(text: &str, over: Over) -> Self {
+        Self { text: text.to_owned(), over, part: OnceLock::new(), whole: OnceLock::new() }
     }
 
     /// Whether `subject` matches. `Maybe` only when the expression is too large to be tried.

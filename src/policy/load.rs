@@ -316,18 +316,23 @@ impl<'a> Loader<'a> {
     }
 
     fn read(&mut self, source: &Source, findings: &mut Vec<PolicyError>) -> Option<Part> {
-        let text = text(source, findings)?;
+        let mut text = text(source, findings)?;
+        let is_embedded = source.name.starts_with("builtin:");
+        if is_embedded {
+            text = Text::new(&source.name, &builtin::without_examples(&text.text));
+        }
         let root = tree::read(&text, findings)?;
         let mut decoder = Decoder {
             text: &text,
             label: label(&source.name).into(),
+            is_embedded,
             today: self.today,
             findings,
             notices: &mut self.notices,
         };
         let document = decoder.document(&root);
         // Those of embedded policies are checked by a test, not by every process that starts.
-        if findings.is_empty() && !source.name.starts_with("builtin:") {
+        if findings.is_empty() && !is_embedded {
             for rule in &document.rules {
                 example::check(&text, rule, findings);
             }

@@ -1,6 +1,7 @@
 //! Integration tests: one binary, one file per subject.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod cases;
 mod house;
 mod policies;
 mod worktree;

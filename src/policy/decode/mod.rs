@@ -83,6 +83,8 @@ pub(super) struct Decoder<'a> {
     pub(super) text: &'a Text,
     /// Short name of the source.
     pub(super) label: Arc<str>,
+    /// Whether it is a policy that gatewright brings along, whose expressions a test has checked.
+    pub(super) is_embedded: bool,
     /// The day on which exceptions are looked at.
     pub(super) today: Date,
     pub(super) findings: &'a mut Vec<PolicyError>,

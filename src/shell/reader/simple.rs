@@ -1,0 +1,552 @@
+//! Simple commands: words, assignments, redirects, and what starts.
+
+use std::rc::Rc;
+
+use shuck_ast::{
+    ArrayElem, Assignment as RawAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand,
+    Redirect as RawRedirect, SimpleCommand, Span, Word as RawWord,
+};
+
+use super::super::command::{Assignment, Command, Input, Redirect};
+use super::super::effect::{Access, Effect, EffectKind};
+use super::super::invocation::Invocation;
+use super::super::word::{Piece, Word};
+use super::redirect::Output;
+use super::scope::{Scope, Value};
+use super::source::Source;
+use super::{COMMANDS, Place, Reader, Stored, UnreadableKind};
+
+/// A command whose words are known as far as they can be.
+pub(super) struct Start {
+    pub(super) words: Vec<Word>,
+    pub(super) assignments: Vec<Assignment>,
+    pub(super) redirects: Vec<Redirect>,
+    pub(super) span: Option<(usize, usize)>,
+    pub(super) lookup: Lookup,
+}
+
+/// What a command's name may stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// Functions, builtins, programs.
+    All,
+    /// Builtins and programs (`command`, `builtin`).
+    Builtins,
+    /// Programs only.
+    Program,
+}
+
+impl Reader<'_> {
+    pub(super) fn simple(
+        &mut self,
+        command: &SimpleCommand,
+        redirects: &[RawRedirect],
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let mut words = Vec::with_capacity(1 + command.args.len());
+        if command.name.span.start.offset() != command.name.span.end.offset() {
+            self.word(&command.name, source, scope, place, &mut words);
+        }
+        for argument in &command.args {
+            self.word(argument, source, scope, place, &mut words);
+        }
+        self.begin(words, &command.assignments, redirects, command.span, source, scope, place)
+    }
+
+    /// `export`, `declare` and their kin.
+    pub(super) fn declaration(
+        &mut self,
+        clause: &DeclClause,
+        redirects: &[RawRedirect],
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let mut words = vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
+        let mut declared = Vec::new();
+        let mut flags = String::new();
+        for operand in &clause.operands {
+            match operand {
+                DeclOperand::Flag(raw) | DeclOperand::Dynamic(raw) => {
+                    let first = words.len();
+                    self.word(raw, source, scope, place, &mut words);
+                    for word in words.iter().skip(first) {
+                        match word.value() {
+                            Some(text) if text.starts_with(['-', '+']) => flags.push_str(text),
+                            Some(text) => match text.split_once('=') {
+                                Some((name, value)) => {
+                                    declared.push((name.to_owned(), Some(Value::Text(Word::known(value)))));
+                                }
+                                None => declared.push((text.to_owned(), None)),
+                            },
+                            None => {
+                                let what = format!("{} declares a variable that is not known", clause.variant);
+                                let name = word.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
+                                match name {
+                                    Some(name) => declared.push((name, Some(Value::Unknown))),
+                                    None => self.unreadable(UnreadableKind::Words, what, word.span),
+                                }
+                            }
+                        }
+                    }
+                }
+                DeclOperand::Name(reference) => {
+                    if let Some(subscript) = &reference.subscript {
+                        self.subscript(subscript, source, scope, place);
+                    }
+                    words.push(Word { span: source.place_of(reference.span), ..Word::known(reference.name.as_str()) });
+                    declared.push((reference.name.as_str().to_owned(), None));
+                }
+                DeclOperand::Assignment(assignment) => {
+                    let (name, value) = self.assignment(assignment, source, scope, place);
+                    let mut word = Word::known(format!("{name}="));
+                    if let Value::Text(text) = &value {
+                        for piece in &text.pieces {
+                            super::field::push(&mut word.pieces, piece.clone());
+                        }
+                    }
+                    word.span = source.place_of(assignment.span);
+                    words.push(word);
+                    declared.push((name, Some(value)));
+                }
+            }
+        }
+        let printed = self.begin(words, &clause.assignments, redirects, clause.span, source, scope, place);
+        let is_export = clause.variant.as_str() == "export" || flags.contains('x');
+        let is_unexport = is_export && flags.contains('n');
+        let is_local = clause.variant.as_str() == "local"
+            || (matches!(clause.variant.as_str(), "declare" | "typeset") && !flags.contains('g'));
+        if flags.contains(['f', 'F']) {
+            if is_export {
+                for (name, _) in &declared {
+                    scope.export_function(name);
+                }
+            }
+            return printed;
+        }
+        if flags.contains('n') && !is_export {
+            // A reference to another variable.
+            for (name, _) in &declared {
+                scope.set(name, Value::Unknown);
+            }
+            return printed;
+        }
+        for (name, value) in declared {
+            if is_local {
+                let before = scope.variable(&name).cloned();
+                if let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.function.is_some()) {
+                    frame.locals.push((name.clone(), before));
+                    if value.is_none() {
+                        scope.set(&name, Value::Unset);
+                    }
+                }
+            }
+            if let Some(value) = value {
+                // Attributes that change what is assigned: integer, upper and lower case.
+                let changes = flags.contains(['i', 'u', 'l', 'c']);
+                scope.set(&name, if changes { Value::Unknown } else { value });
+            } else if is_export && scope.variable(&name).is_none() {
+                let value = self.lookup(scope, &name);
+                if !matches!(value, Value::Unknown) {
+                    scope.set(&name, value);
+                }
+            }
+            if is_export && !is_unexport {
+                scope.export(&name);
+            }
+        }
+        printed
+    }
+
+    /// `exit`, `return`, `break`, `continue`.
+    pub(super) fn jump(
+        &mut self,
+        command: &BuiltinCommand,
+        redirects: &[RawRedirect],
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let (name, operand, extra, assignments, span): (_, &Option<RawWord>, _, _, _) = match command {
+            BuiltinCommand::Break(it) => ("break", &it.depth, &it.extra_args, &it.assignments, it.span),
+            BuiltinCommand::Continue(it) => ("continue", &it.depth, &it.extra_args, &it.assignments, it.span),
+            BuiltinCommand::Return(it) => ("return", &it.code, &it.extra_args, &it.assignments, it.span),
+            BuiltinCommand::Exit(it) => ("exit", &it.code, &it.extra_args, &it.assignments, it.span),
+        };
+        let mut words = Vec::new();
+        match source.slice(span).and_then(|text| text.find(name)) {
+            Some(at) => {
+                let start = span.start.offset() + at;
+                words.push(Word { span: source.place(start, start + name.len()), ..Word::known(name) });
+            }
+            None => words.push(Word::known(name)),
+        }
+        for raw in operand.iter().chain(extra) {
+            self.word(raw, source, scope, place, &mut words);
+        }
+        let printed = self.begin(words, assignments, redirects, span, source, scope, place);
+        self.jumped(name, scope);
+        printed
+    }
+
+    /// What follows `exit`, `return`, `break` and `continue`.
+    pub(super) fn jumped(&mut self, name: &str, scope: &mut Scope) {
+        if name != "exit" {
+            let wanted = |function: bool| if name == "return" { function } else { !function };
+            let frame = self.frames.iter_mut().rev().find(|frame| wanted(frame.function.is_some()));
+            match frame {
+                Some(frame) => {
+                    let mut state = scope.clone();
+                    state.has_ended = false;
+                    match &mut frame.escaped {
+                        Some(escaped) => escaped.join(&state),
+                        None => frame.escaped = Some(state),
+                    }
+                }
+                None => return,
+            }
+        }
+        scope.has_ended = true;
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
+    fn begin(
+        &mut self,
+        words: Vec<Word>,
+        assignments: &[RawAssignment],
+        redirects: &[RawRedirect],
+        span: Span,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let span = source.place_of(span);
+        let mut own = Vec::new();
+        if redirects.is_empty() && assignments.is_empty() {
+            let start = Start { words, assignments: Vec::new(), redirects: own, span, lookup: Lookup::All };
+            return self.start(start, scope, place);
+        }
+        let mut inside = place.clone();
+        let first = self.reading.commands.len();
+        let directory = scope.directory.clone();
+        let output = self.redirects(redirects, source, scope, &mut inside, Some(&mut own));
+        inside.is_captured |= output.is_some();
+        let mut given = Vec::with_capacity(assignments.len());
+        let is_bare = words.is_empty();
+        for assignment in assignments {
+            let (name, value) = self.assignment(assignment, source, scope, place);
+            if is_bare {
+                // In order: a later assignment sees an earlier one.
+                scope.set(&name, value);
+            } else {
+                let value = match value {
+                    Value::Text(word) => word,
+                    Value::Unset | Value::List(_) | Value::Unknown => super::expand::unknown("(…)", false),
+                };
+                given.push(Assignment { name, value });
+            }
+        }
+        let printed = if is_bare {
+            if !own.is_empty() {
+                self.push_bare(own, given, scope, place, span);
+            }
+            match &inside.input {
+                // `$(<file)` is the file's content.
+                Input::File(path) => self.content(path, &directory),
+                _ => inside.is_captured.then(Word::default),
+            }
+        } else {
+            let start = Start { words, assignments: given, redirects: own, span, lookup: Lookup::All };
+            self.start(start, scope, &inside)
+        };
+        if let Some(Output::File(path, _)) = &output
+            && path.value().is_none()
+        {
+            return place.is_captured.then(Word::default);
+        }
+        self.store(output, printed, &directory, place.is_captured, first)
+    }
+
+    /// A command without words, that holds redirects.
+    pub(super) fn push_bare(
+        &mut self,
+        redirects: Vec<Redirect>,
+        assignments: Vec<Assignment>,
+        scope: &Scope,
+        place: &Place,
+        span: Option<(usize, usize)>,
+    ) {
+        let start = Start { words: Vec::new(), assignments, redirects, span, lookup: Lookup::All };
+        self.push(start, Invocation::default(), scope, place);
+    }
+
+    /// The name and the value of an assignment.
+    fn assignment(
+        &mut self,
+        assignment: &RawAssignment,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> (String, Value) {
+        let name = assignment.target.name.as_str().to_owned();
+        let mut has_subscript = false;
+        if let Some(subscript) = &assignment.target.subscript {
+            has_subscript = true;
+            self.subscript(subscript, source, scope, place);
+        }
+        let value = match &assignment.value {
+            AssignmentValue::Scalar(raw) => {
+                let word = self.value(raw, source, scope, place);
+                if has_subscript {
+                    Value::Unknown
+                } else if assignment.append {
+                    match self.lookup(scope, &name) {
+                        Value::Unset => Value::Text(word),
+                        Value::Text(mut before) => {
+                            self.spend(before.pieces.len() + before.known_prefix().len() / 8);
+                            for piece in word.pieces {
+                                super::field::push(&mut before.pieces, piece);
+                            }
+                            Value::Text(before)
+                        }
+                        Value::List(_) | Value::Unknown => Value::Unknown,
+                    }
+                } else {
+                    Value::Text(word)
+                }
+            }
+            AssignmentValue::Compound(list) => {
+                let mut words = Vec::new();
+                let mut is_list = true;
+                for element in &list.elements {
+                    match element {
+                        ArrayElem::Sequential(raw) => self.word(&raw.word, source, scope, place, &mut words),
+                        ArrayElem::Keyed { key, value } | ArrayElem::KeyedAppend { key, value } => {
+                            is_list = false;
+                            self.subscript(key, source, scope, place);
+                            self.word(&value.word, source, scope, place, &mut words);
+                        }
+                    }
+                }
+                let before = if assignment.append { self.lookup(scope, &name) } else { Value::Unset };
+                match before {
+                    _ if !is_list || has_subscript => Value::Unknown,
+                    Value::Unset => Value::List(words),
+                    Value::List(mut before) => {
+                        self.spend(before.len());
+                        before.extend(words);
+                        Value::List(before)
+                    }
+                    Value::Text(first) => Value::List(std::iter::once(first).chain(words).collect()),
+                    Value::Unknown => Value::Unknown,
+                }
+            }
+        };
+        let value = match value {
+            // Whoever sets these changes how every later word is read.
+            Value::Text(word) if name == "IFS" && word.value().is_none() => Value::Unknown,
+            value => value,
+        };
+        (name, value)
+    }
+
+    /// Starts what the words say. Answers with what it prints, if that is known.
+    pub(super) fn start(&mut self, mut start: Start, scope: &mut Scope, place: &Place) -> Option<Word> {
+        let Some(first) = start.words.first() else {
+            if !start.redirects.is_empty() {
+                let span = start.span;
+                self.push_bare(start.redirects, start.assignments, scope, place, span);
+            }
+            return place.is_captured.then(Word::default);
+        };
+        if !self.spend(32 + start.words.len()) {
+            return None;
+        }
+        if self.reading.commands.len() >= COMMANDS {
+            if !self.is_limited {
+                self.is_limited = true;
+                self.limit("the line starts more commands than are read", start.span);
+            }
+            self.fuel = 0;
+            return None;
+        }
+        let Some(name) = first.value().map(str::to_owned) else {
+            return self.start_unknown(start, scope, place);
+        };
+        if start.lookup == Lookup::All {
+            if let Some(bodies) = scope.functions(&name) {
+                let arguments = start.words.iter().skip(1).cloned().collect();
+                let span = start.span;
+                for assignment in &start.assignments {
+                    scope.set(&assignment.name, Value::Text(assignment.value.clone()));
+                }
+                let mut inside = place.clone();
+                inside.redirects.extend(start.redirects.iter().cloned());
+                let invocation = Invocation { program: Some(name.clone()), ..Invocation::default() };
+                self.push(start, invocation, scope, place);
+                if !self.enter() {
+                    return None;
+                }
+                let printed = self.call(&name, &bodies, arguments, span, scope, &inside);
+                self.leave();
+                return printed;
+            }
+            if let Some(text) = scope.alias_of(&name).cloned() {
+                self.alias_call(&text, &start, scope, place);
+            }
+        }
+        if start.lookup != Lookup::Program && super::builtin::is_builtin(&name) {
+            return self.builtin(&name, start, scope, place);
+        }
+        let invocation = Invocation::parse(&start.words);
+        let printed = if place.is_captured { self.printed(&name, &start, scope, place) } else { None };
+        let words = std::mem::take(&mut start.words);
+        let (assignments, span) = (start.assignments.clone(), start.span);
+        let mut inside = place.clone();
+        inside.redirects.extend(start.redirects.iter().cloned());
+        start.words.clone_from(&words);
+        let index = self.push(start, invocation, scope, place);
+        self.run_file(&name, &words, index, scope, &inside);
+        self.nested(index, &assignments, span, scope, &inside);
+        self.written(index, scope, place);
+        printed
+    }
+
+    /// A command whose program is not known.
+    fn start_unknown(&mut self, start: Start, scope: &mut Scope, place: &Place) -> Option<Word> {
+        let shown = start.words.first().map(|word| word.shown().into_owned()).unwrap_or_default();
+        let may_vanish = matches!(
+            start.words.first().map(|word| word.pieces.as_slice()),
+            Some([Piece::Unknown { splits: true, .. }])
+        );
+        let rest: Vec<Word> = if may_vanish { start.words.iter().skip(1).cloned().collect() } else { Vec::new() };
+        let (assignments, span) = (start.assignments.clone(), start.span);
+        let word_span = start.words.first().and_then(|word| word.span);
+        let mut invocation = Invocation::parse(&start.words);
+        invocation.program = None;
+        let index = self.push(start, invocation, scope, place);
+        let what = format!("which program {shown} starts is not known");
+        self.unreadable_of(UnreadableKind::Program, what, word_span.or(span), Some(index));
+        if rest.first().is_some_and(|word| !word.known_prefix().starts_with('-')) && self.enter() {
+            // The first word may be empty: then the next one is the program.
+            let next = Start { words: rest, assignments, redirects: Vec::new(), span, lookup: Lookup::All };
+            let inside = Place { is_captured: false, ..place.clone() };
+            self.start(next, scope, &inside);
+            self.leave();
+        }
+        None
+    }
+
+    /// Adds a command and its effects.
+    pub(super) fn push(&mut self, start: Start, invocation: Invocation, scope: &Scope, place: &Place) -> usize {
+        let index = self.reading.commands.len();
+        let Start { words, assignments, redirects: own, span, .. } = start;
+        if let Some(character) = words.first().and_then(|word| odd_character(word.known_prefix())) {
+            let what = format!("the program's name holds U+{:04X}, which is not what it looks like", u32::from(character));
+            let place = words.first().and_then(|word| word.span).or(span);
+            self.unreadable_of(UnreadableKind::Words, what, place, Some(index));
+        }
+        for (kind, word) in &invocation.effects {
+            if !self.spend(8) {
+                break;
+            }
+            if let EffectKind::Path { access, .. } = kind {
+                if word.value().is_some_and(super::redirect::is_device) {
+                    continue;
+                }
+                if *access != Access::Read {
+                    self.note_unknown_path(word, *access, span, Some(index));
+                }
+            }
+            self.reading.effects.push(Effect {
+                command: index,
+                kind: kind.clone(),
+                word: word.clone(),
+                directory: scope.directory.clone(),
+                redirect: false,
+            });
+        }
+        for redirect in &own {
+            self.redirect_effect(redirect, &scope.directory, index);
+        }
+        let redirects = if place.redirects.is_empty() {
+            own
+        } else {
+            self.spend(place.redirects.len());
+            place.redirects.iter().cloned().chain(own).collect()
+        };
+        self.reading.commands.push(Command {
+            words,
+            assignments,
+            redirects,
+            directory: scope.directory.clone(),
+            via: place.via.to_vec(),
+            pipeline: place.pipeline,
+            input: place.input.clone(),
+            invocation,
+            span: span.unwrap_or((0, 0)),
+        });
+        index
+    }
+
+    /// An alias stands for this name where aliases are expanded: what it says counts as well.
+    fn alias_call(&mut self, text: &Word, start: &Start, scope: &mut Scope, place: &Place) {
+        let mut code = text.clone();
+        for word in start.words.iter().skip(1) {
+            super::field::push(&mut code.pieces, Piece::Text(" ".to_owned()));
+            for piece in &word.pieces {
+                super::field::push(&mut code.pieces, piece.clone());
+            }
+        }
+        let mut inner = self.subshell(scope);
+        if let Some(Some(name)) = start.words.first().map(Word::value) {
+            inner.forget_alias(name);
+        }
+        let inside = Place { is_captured: false, ..place.clone() };
+        self.code(&code, start.span, &mut inner, &inside, "an alias");
+    }
+
+    /// Files that a command fills with something that is not known.
+    fn written(&mut self, index: usize, scope: &Scope, place: &Place) {
+        let Some(command) = self.reading.commands.get(index) else { return };
+        let Some(program) = command.invocation.program.clone() else { return };
+        let contacts = command.invocation.effects.iter().any(|(kind, _)| *kind == EffectKind::Contact);
+        let decodes = matches!(program.as_str(), "base64" | "openssl" | "xxd" | "gpg" | "uudecode" | "gunzip" | "dd");
+        let is_tee = program == "tee";
+        if !(contacts || decodes || is_tee) || matches!(program.as_str(), "git" | "npm" | "pip" | "cargo") {
+            return;
+        }
+        let stored = match &place.input {
+            Input::Text(text) if is_tee => Stored::Text(text.clone()),
+            _ => Stored::Foreign(program),
+        };
+        let written: Vec<Word> = command
+            .invocation
+            .effects
+            .iter()
+            .filter(|(kind, _)| matches!(kind, EffectKind::Path { access: Access::Write, .. }))
+            .map(|(_, word)| word.clone())
+            .collect();
+        for path in written {
+            self.remember(&path, &scope.directory, stored.clone(), false);
+        }
+    }
+
+    /// `via` with one more program.
+    pub(super) fn via(&mut self, place: &Place, program: &str) -> Place {
+        let mut via = place.via.to_vec();
+        via.push(program.to_owned());
+        self.spend(via.len());
+        Place { via: Rc::new(via), pipeline: place.pipeline, ..place.clone() }
+    }
+}
+
+/// A character in a program's name that is not seen, or is taken for another.
+fn odd_character(name: &str) -> Option<char> {
+    if name.is_ascii() {
+        return None;
+    }
+    name.chars().find(|character| super::expand::is_odd_blank(*character))
+}

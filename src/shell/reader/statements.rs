@@ -1,0 +1,205 @@
+//! Walks lists of statements: `;`, `&`, `&&`, `||`, pipelines.
+
+use shuck_ast::{BinaryCommand, BinaryOp, Command as Syntax, Stmt, StmtSeq, StmtTerminator};
+
+use super::super::command::{Input, Pipeline};
+use super::super::word::Word;
+use super::scope::Scope;
+use super::source::{Source, parse};
+use super::{Place, Reader, UnreadableKind};
+
+impl Reader<'_> {
+    /// Parses text and reads it as part of the shell whose state `scope` is. Answers with what it prints, if
+    /// that is known.
+    pub(super) fn text_statements(
+        &mut self,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        if !self.spend(32 + source.text.len()) || !self.enter() {
+            return None;
+        }
+        let (file, problem) = parse(source.text);
+        if let Some(problem) = problem {
+            let span = source.place(0, source.text.len());
+            self.unreadable(UnreadableKind::Syntax, problem, span);
+        }
+        let printed = self.statements(&file.body, source, scope, place);
+        self.leave();
+        printed
+    }
+
+    /// Reads statements in order.
+    pub(super) fn statements(
+        &mut self,
+        list: &StmtSeq,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let mut printed = place.is_captured.then(Word::default);
+        for statement in list.iter() {
+            let text = if matches!(statement.terminator, Some(StmtTerminator::Background(_))) {
+                let mut inner = self.subshell(scope);
+                self.statement(statement, source, &mut inner, place)
+            } else {
+                self.statement(statement, source, scope, place)
+            };
+            printed = self.append(printed, text);
+        }
+        printed
+    }
+
+    /// What is printed when both are.
+    pub(super) fn append(&mut self, first: Option<Word>, second: Option<Word>) -> Option<Word> {
+        let (mut first, second) = (first?, second?);
+        self.spend(second.pieces.len() + 1);
+        for piece in second.pieces {
+            super::field::push(&mut first.pieces, piece);
+        }
+        Some(first)
+    }
+
+    /// Reads one statement.
+    pub(super) fn statement(
+        &mut self,
+        statement: &Stmt,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        if !self.spend(8) {
+            return None;
+        }
+        match &statement.command {
+            Syntax::Simple(command) => {
+                self.simple(command, &statement.redirects, source, scope, place)
+            }
+            Syntax::Binary(binary) => {
+                if !self.enter() {
+                    return None;
+                }
+                let printed = self.binary(binary, source, scope, place);
+                self.leave();
+                printed
+            }
+            Syntax::Decl(clause) => self.declaration(clause, &statement.redirects, source, scope, place),
+            Syntax::Builtin(command) => self.jump(command, &statement.redirects, source, scope, place),
+            Syntax::Function(function) => {
+                self.define(function, source, scope);
+                place.is_captured.then(Word::default)
+            }
+            Syntax::Compound(compound) => {
+                if !self.enter() {
+                    return None;
+                }
+                let mut inside = place.clone();
+                let first = self.reading.commands.len();
+                let directory = scope.directory.clone();
+                let output = self.redirects(&statement.redirects, source, scope, &mut inside, None);
+                inside.is_captured |= output.is_some();
+                let printed = self.compound(compound, source, scope, &inside);
+                let printed = self.store(output, printed, &directory, place.is_captured, first);
+                self.leave();
+                printed
+            }
+            Syntax::AnonymousFunction(function) => {
+                if !self.enter() {
+                    return None;
+                }
+                self.statement(&function.body, source, scope, place);
+                self.leave();
+                None
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        binary: &BinaryCommand,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        // Chains lean to the left and may be long: walk them without recursion.
+        let is_pipe = |op: BinaryOp| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll);
+        let mut links = vec![(binary.op, &*binary.right)];
+        let mut first = &*binary.left;
+        while let Syntax::Binary(inner) = &first.command {
+            if is_pipe(inner.op) != is_pipe(binary.op) || !first.redirects.is_empty() {
+                break;
+            }
+            links.push((inner.op, &*inner.right));
+            first = &*inner.left;
+        }
+        links.reverse();
+        if is_pipe(binary.op) {
+            return self.pipeline(first, links.into_iter().map(|(_, statement)| statement), source, scope, place);
+        }
+        let mut before = scope.clone();
+        let mut printed = self.statement(first, source, scope, place);
+        for (op, statement) in links {
+            let left = scope.clone();
+            match op {
+                BinaryOp::Or => {
+                    // The right side runs if the left one failed: then a `cd` in it did not happen.
+                    let mut right = before.clone();
+                    right.join(&left);
+                    right.directory.clone_from(&before.directory);
+                    right.has_ended = false;
+                    self.statement(statement, source, &mut right, place);
+                    scope.join(&right);
+                    printed = None;
+                    before = left;
+                }
+                _ => {
+                    let text = self.statement(statement, source, scope, place);
+                    printed = self.append(printed, text);
+                    if scope.has_ended && !left.has_ended {
+                        // What follows runs only if the left side failed.
+                        *scope = left.clone();
+                        scope.join(&before);
+                    }
+                    before = left;
+                }
+            }
+        }
+        printed
+    }
+
+    fn pipeline<'a>(
+        &mut self,
+        first: &'a Stmt,
+        rest: impl Iterator<Item = &'a Stmt>,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        self.pipelines += 1;
+        let id = self.pipelines - 1;
+        let mut input = place.input.clone();
+        let mut printed = None;
+        let mut rest = rest.peekable();
+        let mut current = Some(first);
+        let mut position = 0;
+        while let Some(statement) = current {
+            let is_last = rest.peek().is_none();
+            let inside = Place {
+                input,
+                pipeline: Some(Pipeline { id, position }),
+                is_captured: !is_last || place.is_captured,
+                ..place.clone()
+            };
+            let mut inner = self.subshell(scope);
+            printed = self.statement(statement, source, &mut inner, &inside);
+            input = match &printed {
+                Some(text) => Input::Text(text.clone()),
+                None => Input::Pipe,
+            };
+            position += 1;
+            current = rest.next();
+        }
+        printed.filter(|_| place.is_captured)
+    }
+}
