@@ -31,7 +31,17 @@ struct Record {
 pub struct Claim {
     file: PathBuf,
     record: Record,
-    handle: File,
+    handle: Held,
+}
+
+/// A locked file. Unlocked explicitly: a child between fork and exec has a copy of it for a moment.
+#[derive(Debug)]
+struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
 }
 
 impl Claim {
@@ -40,16 +50,16 @@ impl Claim {
     /// # Errors
     /// When the state tree cannot be written.
     pub fn enter(state: &Path, run: &str, place: &Path, repository: &Path) -> Result<Claim, WorktreeError> {
+        let folder = state.join(LEDGER);
+        fs::create_dir_all(&folder).map_err(WorktreeError::io("create", &folder))?;
         let record = Record {
             version: 1,
             run: run.to_owned(),
-            place: place.to_owned(),
+            place: without_links(place)?,
             repository: repository.to_owned(),
             process: std::process::id() as i32,
             is_parked: false,
         };
-        let folder = state.join(LEDGER);
-        fs::create_dir_all(&folder).map_err(WorktreeError::io("create", &folder))?;
         let file = folder.join(format!("{run}.json"));
         // Locked under another name first: the entry must never be seen unlocked.
         let draft = folder.join(format!(".{run}.draft"));
@@ -61,17 +71,22 @@ impl Claim {
             .map_err(WorktreeError::io("create", &draft))?;
         flock(&handle, FlockOperation::NonBlockingLockExclusive)
             .map_err(|error| WorktreeError::io("lock", &draft)(error.into()))?;
-        let mut claim = Claim { file: draft, record, handle };
+        let mut claim = Claim { file: draft, record, handle: Held(handle) };
         claim.write()?;
         fs::rename(&claim.file, &file).map_err(WorktreeError::io("create", &file))?;
         claim.file = file;
         Ok(claim)
     }
 
+    /// Where the run may create its files: the place that was given, without links.
+    pub fn place(&self) -> &Path {
+        &self.record.place
+    }
+
     fn write(&mut self) -> Result<(), WorktreeError> {
         use std::io::Seek;
         let text = serde_json::to_vec(&self.record).unwrap_or_default();
-        let handle = &mut self.handle;
+        let handle = &mut self.handle.0;
         handle
             .set_len(0)
             .and_then(|()| handle.rewind())
@@ -96,6 +111,15 @@ impl Claim {
     pub fn leave(self) -> Result<(), WorktreeError> {
         fs::remove_file(&self.file).map_err(WorktreeError::io("remove", &self.file))
     }
+}
+
+/// The same place by a path without links, which removal insists on; what is above it is created.
+fn without_links(place: &Path) -> Result<PathBuf, WorktreeError> {
+    let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+        return Err(WorktreeError::io("create", place)(std::io::ErrorKind::InvalidInput.into()));
+    };
+    fs::create_dir_all(parent).map_err(WorktreeError::io("create", parent))?;
+    Ok(fs::canonicalize(parent).map_err(WorktreeError::io("open", parent))?.join(name))
 }
 
 /// The ledger, seen by a later start.
@@ -129,7 +153,7 @@ impl Leftovers {
             }
             let Ok(record) = serde_json::from_reader::<_, Record>(&handle) else { continue };
             if !record.is_parked {
-                found.push(Leftover { file, record, _handle: handle });
+                found.push(Leftover { file, record, _handle: Held(handle) });
             }
         }
         found.sort_by(|one, other| one.record.run.cmp(&other.record.run));
@@ -142,7 +166,7 @@ impl Leftovers {
 pub struct Leftover {
     file: PathBuf,
     record: Record,
-    _handle: File,
+    _handle: Held,
 }
 
 /// What clearing one run did.
@@ -179,14 +203,6 @@ impl Leftover {
     pub fn clear(self) -> Result<Cleared, WorktreeError> {
         let swept = Sweep::new(&self.record.run).directory(&self.record.place).run();
         let removal = remove_directory(&self.record.place)?;
-        // A removal that was killed had moved the place aside.
-        let mut aside = self.record.place.clone().into_os_string();
-        aside.push(".removing");
-        let again = remove_directory(Path::new(&aside))?;
-        let removal = Removal {
-            removed: removal.removed + again.removed,
-            left: removal.left.into_iter().chain(again.left).collect(),
-        };
         if removal.is_complete() {
             fs::remove_file(&self.file).map_err(WorktreeError::io("remove", &self.file))?;
         }

@@ -30,7 +30,7 @@ struct Holder {
 /// so a stale one cannot exist; the file that stays behind means nothing.
 #[derive(Debug)]
 pub struct RepositoryLock {
-    _file: File,
+    file: File,
 }
 
 impl RepositoryLock {
@@ -74,6 +74,13 @@ impl RepositoryLock {
         let text = serde_json::to_vec(&holder).unwrap_or_default();
         let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(&text));
         written.map_err(WorktreeError::io("write", path))?;
-        Ok(RepositoryLock { _file: file })
+        Ok(RepositoryLock { file })
+    }
+}
+
+impl Drop for RepositoryLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child between fork and exec has a copy of the file for a moment.
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }

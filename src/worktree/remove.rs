@@ -55,13 +55,6 @@ pub fn remove_directory(directory: &Path) -> Result<Removal, WorktreeError> {
     let parent =
         rustix::fs::open(parent, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
             .map_err(failed)?;
-    let stat = match statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(rustix::io::Errno::NOENT) => return Ok(removal),
-        other => other.map_err(failed)?,
-    };
-    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-        return Err(failed(rustix::io::Errno::NOTDIR));
-    }
     let mut aside = name.to_owned();
     if !name.as_bytes().ends_with(b".removing") {
         aside.push(".removing");
@@ -69,9 +62,16 @@ pub fn remove_directory(directory: &Path) -> Result<Removal, WorktreeError> {
             // Left by a removal that was killed.
             clear(&parent, &aside, directory, &mut removal);
         }
-        if renameat(&parent, name, &parent, &aside).is_err() {
-            aside = name.to_owned();
-        }
+    }
+    let stat = match statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(rustix::io::Errno::NOENT) => return Ok(removal),
+        other => other.map_err(failed)?,
+    };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+        return Err(failed(rustix::io::Errno::NOTDIR));
+    }
+    if aside.as_os_str() != name && renameat(&parent, name, &parent, &aside).is_err() {
+        aside = name.to_owned();
     }
     clear(&parent, &aside, directory, &mut removal);
     Ok(removal)

@@ -50,6 +50,10 @@ pub(super) struct Seen {
     pub(super) has_dot_git: bool,
 }
 
+/// Directories deeper than this are not entered: git itself refuses trees of such depth, and every step down
+/// starts at the top.
+const DEPTH: usize = 1000;
+
 /// An open worktree.
 pub(super) struct Top {
     directory: OwnedFd,
@@ -75,7 +79,8 @@ impl Top {
         // Paths, not open directories, wait their turn: a deep tree must not use up descriptors.
         let mut waiting = vec![RepoPath::default()];
         while let Some(path) = waiting.pop() {
-            let Ok(directory) = self.directory_at(&path) else {
+            let depth = path.as_bytes().iter().filter(|byte| **byte == b'/').count();
+            let Some(directory) = (depth < DEPTH).then(|| self.directory_at(&path).ok()).flatten() else {
                 seen.unreadable.push(path);
                 continue;
             };

@@ -4,4 +4,5 @@
 mod cases;
 mod house;
 mod policies;
+mod sandbox;
 mod worktree;
