@@ -28,7 +28,7 @@ const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","cwd":"/repo"
 {"type":"assistant","uuid":"a1","sessionId":"s","cwd":"/repo/sub","message":{"content":[{"type":"tool_use","id":"toolu_0000000000000001","name":"Bash","input":{"command":"git push"}}]}}{"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"a"}}]}}
 {"type":"progress","parentToolUseID":"t","data":{"type":"agent_progress","message":{"type":"assistant","message":{"content":[{"type":"tool\u005fuse","id":"toolu_0000000000000002","name":"Grep","input":{"pattern":"x"}}]}}}}
 {"type":"assistant","uuid":"a3","message":{"content":[{"type":"tool_use","id":"toolu_0000000000000003","name":"Write","input":{"content":"\ud800"}}]}}
-{"type":"novelty","note":"tool_use\""}
+{"type":"novelty","note":"tool_use"}
 {"type":"assistant","uuid":"a4","message":{"content":[{"type":"tool_use","id":"toolu_00"#;
 
 #[test]

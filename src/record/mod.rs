@@ -30,6 +30,8 @@ pub use report::{
     render,
 };
 pub use status::Status;
+pub(crate) use report::call_subject;
+pub(crate) use shown::{one_line, shortened};
 pub use verify::{CommitFacts, Facts, Finding, RunFiles, trailer, verify};
 
 /// Name of the journal in a run's folder.
