@@ -297,7 +297,7 @@ fn context_of(call: &ToolCall, args: &CheckArgs, setup: &Setup) -> Context {
 }
 
 /// The nearest folder above that looks like the top of a checkout. No git is started: this is on the path of hooks.
-fn git_top(start: &Path) -> Option<PathBuf> {
+pub(super) fn git_top(start: &Path) -> Option<PathBuf> {
     let start = std::fs::canonicalize(start).ok()?;
     start.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf)
 }

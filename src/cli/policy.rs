@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::gate::Gate;
+use crate::gate::{Gate, GateSettings};
 use crate::policy::{Policy, Rule};
 use crate::verdict::Verdict;
 
@@ -68,7 +68,7 @@ pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen)
 
 /// A gate with a policy and nothing else: no protected paths of a run, no class gates.
 pub(super) fn plain_gate(policy: Policy) -> Gate {
-    Gate::new(policy)
+    Gate::new(policy, GateSettings::for_check())
 }
 
 fn check(args: &PolicyCheckArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -261,15 +261,18 @@ impl Summary {
                 continue;
             }
             let line = VoteLine::new(vote);
-            let count = self.rules_by_name.entry((line.by.clone(), line.source.clone())).or_insert_with(|| RuleCount {
-                by: line.by.clone(),
-                source: line.source.clone(),
-                calls: 0,
-                decided: 0,
-                ask: 0,
-                deny: 0,
-                samples: Vec::new(),
-            });
+            let count =
+                self.rules_by_name.entry((line.by.clone(), line.source.clone())).or_insert_with(|| {
+                    RuleCount {
+                        by: line.by.clone(),
+                        source: line.source.clone(),
+                        calls: 0,
+                        decided: 0,
+                        ask: 0,
+                        deny: 0,
+                        samples: Vec::new(),
+                    }
+                });
             if !counted.contains(&&vote.origin) {
                 counted.push(&vote.origin);
                 count.calls += 1;
@@ -397,7 +400,8 @@ impl Summary {
             other.calls.cmp(&one.calls).then_with(|| (&one.by, &one.source).cmp(&(&other.by, &other.source)))
         });
         self.refused = self.commands.values().cloned().collect();
-        self.refused.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.subject.cmp(&other.subject)));
+        self.refused
+            .sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.subject.cmp(&other.subject)));
         self.refused.truncate(TOP_COMMANDS);
     }
 

@@ -89,14 +89,11 @@ nonsense
 #[test]
 fn every_call_is_judged_in_its_directory_and_counted() {
     let (lines, summary) = run(LOG, None);
-    let places: Vec<(&str, &str)> = lines.iter().map(|(root, cwd, _)| (root.as_str(), cwd.as_str())).collect();
+    let places: Vec<(&str, &str)> =
+        lines.iter().map(|(root, cwd, _)| (root.as_str(), cwd.as_str())).collect();
     assert_eq!(
         places,
-        [
-            ("/repo", "/repo/sub"),
-            ("/elsewhere", "/elsewhere"),
-            ("/unknown-directory", "/unknown-directory")
-        ]
+        [("/repo", "/repo/sub"), ("/elsewhere", "/elsewhere"), ("/unknown-directory", "/unknown-directory")]
     );
     assert_eq!((summary.calls, summary.judged, summary.allow, summary.ask, summary.deny), (3, 3, 1, 0, 2));
     assert_eq!((summary.no_directory, summary.bad, summary.strictest()), (1, 1, Verdict::Deny));
@@ -128,7 +125,8 @@ fn every_call_is_judged_in_its_directory_and_counted() {
 #[test]
 fn a_given_root_stands_for_all_calls() {
     let (lines, summary) = run(LOG, Some("/given"));
-    let places: Vec<(&str, &str)> = lines.iter().map(|(root, cwd, _)| (root.as_str(), cwd.as_str())).collect();
+    let places: Vec<(&str, &str)> =
+        lines.iter().map(|(root, cwd, _)| (root.as_str(), cwd.as_str())).collect();
     assert_eq!(places, [("/given", "/repo/sub"), ("/given", "/elsewhere"), ("/given", "/given")]);
     assert_eq!(summary.no_directory, 0);
 }
@@ -153,7 +151,10 @@ fn our_own_journal_is_judged_as_it_was_then() {
     assert_eq!((lines[0].0.as_str(), lines[0].1.as_str()), ("/w", "/w/sub"));
     let recorded = summary.recorded_before.unwrap();
     assert_eq!((recorded.same, recorded.different), (1, 1));
-    assert_eq!((recorded.differences[0].before.as_str(), recorded.differences[0].now.as_str()), ("deny", "ask"));
+    assert_eq!(
+        (recorded.differences[0].before.as_str(), recorded.differences[0].now.as_str()),
+        ("deny", "ask")
+    );
 }
 
 #[test]

@@ -68,7 +68,12 @@ pub(super) fn render(summary: &Summary, has_colour: bool) -> String {
     if !summary.refused.is_empty() {
         page.heading("refused most often");
         for command in summary.refused.iter().take(10) {
-            page.line(&format!("{:7}   {}  [{}]", command.count, shortened(&command.subject, 90), command.by));
+            page.line(&format!(
+                "{:7}   {}  [{}]",
+                command.count,
+                shortened(&command.subject, 90),
+                command.by
+            ));
         }
     }
     if let Some(expected) = &summary.expected {
@@ -136,7 +141,8 @@ fn share(count: u64, all: u64) -> String {
 fn doubts(page: &mut Page, summary: &Summary) {
     let mut lines = Vec::new();
     if summary.unreadable > 0 {
-        lines.push(format!("{:7}   calls with a part that cannot be read with certainty", summary.unreadable));
+        lines
+            .push(format!("{:7}   calls with a part that cannot be read with certainty", summary.unreadable));
     }
     if summary.no_directory > 0 {
         lines.push(format!("{:7}   calls without a known directory (give --root)", summary.no_directory));
@@ -148,7 +154,10 @@ fn doubts(page: &mut Page, summary: &Summary) {
         lines.push(format!("{:7}   records of calls that were there before, counted once", summary.repeated));
     }
     for kind in &summary.unknown {
-        lines.push(format!("{:7}   records of the unknown kind `{}`, first {}", kind.count, kind.kind, kind.first));
+        lines.push(format!(
+            "{:7}   records of the unknown kind `{}`, first {}",
+            kind.count, kind.kind, kind.first
+        ));
     }
     if summary.bad > 0 {
         lines.push(format!("{:7}   lines or records that cannot be read", summary.bad));

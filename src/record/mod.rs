@@ -25,13 +25,13 @@ pub use journal::{
     read_journal, verify_chain,
 };
 pub use mask::{mask_secrets, mask_value};
+pub(crate) use report::call_subject;
 pub use report::{
     Counts, Fold, Format, Isolation, JournalFacts, PolicyFacts, Refused, Report, TestsLine, VerdictOnTree,
     render,
 };
-pub use status::Status;
-pub(crate) use report::call_subject;
 pub(crate) use shown::{one_line, shortened};
+pub use status::Status;
 pub use verify::{CommitFacts, Facts, Finding, RunFiles, trailer, verify};
 
 /// Name of the journal in a run's folder.

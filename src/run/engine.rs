@@ -1,8 +1,11 @@
 //! The stages of a run, in order, and the end that always comes.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::gate::Gate;
+use crate::gate::gatekeeper::Gatekeeper;
 use crate::record::{
     Cleanup, Difference, Event, Integrity, JOURNAL_FILE, Journal, JudgedIn, Layer, Notice, POLICY_FILE,
     REPORT_FILE, RunEnd, RunStart, Status, render,
@@ -12,6 +15,7 @@ use crate::state::{Lock, RunFolder, State};
 use crate::tool::{Bench, TestEnding};
 use crate::worktree::{Claim, Fork, Leftovers, ObjectId, Repository, Snapshot, WorktreeError};
 
+use super::gates::{self, Ground};
 use super::prepare::{Prepared, prepare};
 use super::recorder::{Observer, Recorder};
 use super::request::{Details, Ended, Request, RunError, Stop, with_causes};
@@ -95,7 +99,8 @@ impl Run<'_> {
             cwd: shown(&work),
             home: Some(shown(&self.folder.work().join("home"))),
         };
-        self.folder.write(POLICY_FILE, prepared.policy.to_yaml().as_bytes())?;
+        let copy = prepared.policy.as_ref().map(crate::policy::Policy::to_yaml).unwrap_or_default();
+        self.folder.write(POLICY_FILE, copy.as_bytes())?;
         self.recorder.write(&Event::RunStart(Box::new(start)))?;
         for (from, text) in std::mem::take(&mut prepared.notices) {
             self.notice(from, text)?;
@@ -105,23 +110,43 @@ impl Run<'_> {
         repository.check_result_ref(&self.id)?;
         self.before = Some((repository.clone(), Snapshot::take(&repository)?));
         self.stop_if_canceled()?;
-        self.claim = Some(Claim::enter(&self.ledger(), &self.id, &self.folder.work(), repository.root())?);
-        self.fork = Some(Fork::create(&repository, &prepared.base, &self.folder.work())?);
+        self.claim = Some(Claim::enter(&self.ledger(), &self.id, self.folder.work(), repository.root())?);
+        self.fork = Some(Fork::create(&repository, &prepared.base, self.folder.work())?);
         self.stop_if_canceled()?;
         let bench = self.bench(&prepared)?;
         self.test_base(&prepared, &bench)?;
-        self.work(&mut prepared, &bench)?;
-        self.judge_and_commit(&prepared, &bench, &repository)
+        let gate = self.gate(&mut prepared)?;
+        self.work(&mut prepared, &gate, &bench)?;
+        self.judge_and_commit(&prepared, &gate, &bench, &repository)
     }
 
-    fn work(&mut self, prepared: &mut Prepared, bench: &Bench) -> Result<(), Stop> {
-        let gate = super::gate_of(prepared)?;
+    fn gate(&self, prepared: &mut Prepared) -> Result<Gate, Stop> {
+        let Some(fork) = &self.fork else { return Err(Stop::new(Status::Failed, "there is no fork")) };
+        let Some((repository, _)) = &self.before else {
+            return Err(Stop::new(Status::Failed, "there is no proof"));
+        };
+        let files = [JOURNAL_FILE, POLICY_FILE, REPORT_FILE, "report.md", "run-id"]
+            .map(|name| self.folder.file(name));
+        let mut records = files.to_vec();
+        if let Some(state) = &self.request.state {
+            records.extend(["runs", "ledger", "locks"].map(|name| state.root().join(name)));
+        }
+        let ground = Ground { repository, fork, records, user_folder: self.request.user_folder.as_deref() };
+        let Some(policy) = prepared.policy.take() else {
+            return Err(Stop::new(Status::Failed, "there is no policy"));
+        };
+        Ok(gates::intent(policy, &prepared.settings, &ground))
+    }
+
+    fn work(&mut self, prepared: &mut Prepared, gate: &Gate, bench: &Bench) -> Result<(), Stop> {
+        let home = self.folder.work().join("home");
         let work = Work {
-            gate: &gate,
+            gate,
             bench,
             limits: prepared.settings.limits(),
             is_shell_enabled: prepared.settings.is_on("shell.enabled"),
-            home: &self.folder.work().join("home"),
+            home: &home,
+            gatekeeper: RefCell::new(Gatekeeper::new(prepared.settings.is_on("allow_commit"))),
         };
         self.worked = work.run(prepared.agent.as_mut(), &mut self.recorder)?;
         // Nothing of the agent may still run when the tree is read.
@@ -132,12 +157,13 @@ impl Run<'_> {
     fn judge_and_commit(
         &mut self,
         prepared: &Prepared,
+        gate: &Gate,
         bench: &Bench,
         repository: &Repository,
     ) -> Result<Done, Stop> {
         let worked = std::mem::take(&mut self.worked);
         let Some(fork) = self.fork.take() else { return Err(Stop::new(Status::Failed, "there is no fork")) };
-        let done = result::judge_and_commit(self, &fork, prepared, bench, repository, &worked);
+        let done = result::judge_and_commit(self, &fork, prepared, gate, bench, repository, &worked);
         self.fork = Some(fork);
         self.worked = worked;
         done.map(|(status, reason)| Done { status, reason })
@@ -231,7 +257,7 @@ impl Run<'_> {
     }
 
     pub(super) fn sweep(&self) -> usize {
-        Sweep::new(&self.id).directory(&self.folder.work()).run().killed.len()
+        Sweep::new(&self.id).directory(self.folder.work()).run().killed.len()
     }
 
     /// Compares the user's repository with what it was. `expected` are refs that the run itself made.
@@ -302,7 +328,7 @@ impl Run<'_> {
             }
         } else if self.claim.is_some() {
             // The fork was begun and not finished.
-            let _ = crate::worktree::remove_directory(&self.folder.work());
+            let _ = crate::worktree::remove_directory(self.folder.work());
         }
         processes_ended += self.sweep();
         if leftovers.is_empty()

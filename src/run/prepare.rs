@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::agent::{Agent, AgentError, AgentName, Script};
 use crate::config::{Layer, Origin, Resolved, Settings};
+use crate::gate::outcome::OutcomeRules;
 use crate::policy::Policy;
 use crate::record::{self, RunStart, Setting, Status, Task};
 use crate::worktree::{Base, Repository};
@@ -39,7 +40,10 @@ const TOLD: &[&str] = &[
 pub(super) struct Prepared {
     pub(super) base: Base,
     pub(super) settings: Settings,
-    pub(super) policy: Policy,
+    /// Taken by the gate.
+    pub(super) policy: Option<Policy>,
+    pub(super) policy_digest: String,
+    pub(super) outcome_rules: OutcomeRules,
     pub(super) agent: Box<dyn Agent>,
     pub(super) prompt: String,
     pub(super) deadline: Instant,
@@ -73,6 +77,7 @@ pub(super) fn prepare(
         settings.all().iter().filter(|resolved| TOLD.contains(&resolved.key.name)).map(told).collect();
     start.may_commit = settings.is_on("allow_commit");
     refuse_what_is_not_there(&settings)?;
+    let outcome_rules = super::gates::outcome_rules(&settings)?;
     let short = base.commit.short();
     let files = |path: &str| repository.base_file(&base, path).map_err(|error| with_causes(&error));
     let places = Places {
@@ -100,7 +105,18 @@ pub(super) fn prepare(
         settings.notices.iter().map(|notice| ("settings", notice.clone())).collect();
     notices.extend(policy.notices().iter().map(|notice| ("policy", format!("{}: {notice}", notice.place()))));
     let deadline = begin + settings.limits().wall_clock.min(Duration::from_secs(60 * 60 * 24 * 365));
-    Ok(Prepared { base, settings, policy, agent, prompt, deadline, notices })
+    let policy_digest = policy.digest().to_owned();
+    Ok(Prepared {
+        base,
+        settings,
+        policy_digest,
+        policy: Some(policy),
+        outcome_rules,
+        agent,
+        prompt,
+        deadline,
+        notices,
+    })
 }
 
 fn read_task(request: &Request) -> Result<Option<TaskFile>, Stop> {

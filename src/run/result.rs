@@ -1,5 +1,6 @@
 //! What the agent left: judged, tested on exactly that tree, then a commit or a patch.
 
+use crate::gate::Gate;
 use crate::record::{
     self, Change, Event, Outcome, PATCH_FILE, Patch, Status, Tests, TestsResult, Trailer, trailer,
 };
@@ -10,6 +11,7 @@ use crate::worktree::{
 };
 
 use super::engine::Run;
+use super::gates::judge_outcome;
 use super::prepare::{Prepared, sha256_hex, shortened};
 use super::request::Stop;
 use super::tests::{skipped_event, test_tree, tests_event};
@@ -20,6 +22,7 @@ pub(super) fn judge_and_commit(
     run: &mut Run<'_>,
     fork: &Fork,
     prepared: &Prepared,
+    gate: &Gate,
     bench: &Bench,
     repository: &Repository,
     worked: &Worked,
@@ -31,7 +34,8 @@ pub(super) fn judge_and_commit(
     if changes.is_empty() && !changes.notices.iter().any(crate::worktree::Notice::is_incomplete) {
         return Ok(without_changes(worked));
     }
-    let votes = super::outcome_votes(fork, &changes, prepared)?;
+    let message = message_of(run, prepared, &changes, worked)?;
+    let votes = judge_outcome(fork, &changes, gate.policy(), &prepared.outcome_rules, Some(&message))?;
     let decision = Decision::fold(votes);
     tell_outcome(run, &changes, &decision)?;
     if decision.verdict != Verdict::Allow {
@@ -82,7 +86,7 @@ pub(super) fn judge_and_commit(
         run.tell_integrity(differences)?;
     }
     if prepared.settings.is_on("allow_commit") {
-        commit(run, fork, prepared, repository, &changes, &tests, worked)
+        commit(run, fork, prepared, repository, &changes, &tests, worked, message)
     } else {
         let reason = "committing was not permitted for this run".to_owned();
         let permit = run.permit().to_owned();
@@ -168,8 +172,8 @@ fn commit(
     changes: &Changes,
     tests: &Tests,
     worked: &Worked,
+    message: String,
 ) -> Result<(Status, String), Stop> {
-    let message = message_of(run, prepared, changes, worked)?;
     let result = match tests.result {
         TestsResult::Green => format!("green on tree {} ({})", tests.tree, tests.digest),
         TestsResult::Red
@@ -180,7 +184,7 @@ fn commit(
     };
     let trailers: Vec<(String, String)> = [
         (trailer::RUN, run.id.clone()),
-        (trailer::POLICY, prepared.policy.digest().to_owned()),
+        (trailer::POLICY, prepared.policy_digest.clone()),
         (trailer::TESTS, result.clone()),
         (trailer::REFUSED, worked.refused.to_string()),
         (trailer::JOURNAL, run.recorder.head()),

@@ -1,17 +1,19 @@
 //! The loop: the agent answers, each call is judged, what is allowed is done, what came of it goes back.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
 use crate::agent::{Agent, Outcome as Told};
-use crate::call::{Context, Targets, ToolCall, canonical_tool};
+use crate::call::{Context, Targets, ToolCall, ToolClass, canonical_tool, tool_class};
 use crate::config::Limits;
-use crate::gate::{Ballot, Gate, Judged};
+use crate::gate::gatekeeper::Gatekeeper;
+use crate::gate::{Ballot, Gate, Judged, text};
 use crate::record::{
     Answer, Approval, CallStatus, CappedText, Event, GateEvent, JudgedIn, Notice, Status, TargetsLine,
     ToolCallStarted, ToolResult, TurnEnd, TurnStart, mask_secrets,
 };
-use crate::tool::{Bench, Ending, Output, Proposal, TOOLS, execute};
+use crate::tool::{Bench, Ending, Output, Proposal, TOOLS, TestEnding, execute};
 use crate::verdict::{Origin, Verdict, Vote};
 
 use super::links::DiskLinks;
@@ -32,6 +34,7 @@ pub(super) struct Work<'a> {
     pub(super) limits: Limits,
     pub(super) is_shell_enabled: bool,
     pub(super) home: &'a Path,
+    pub(super) gatekeeper: RefCell<Gatekeeper>,
 }
 
 /// What the loop came to.
@@ -70,9 +73,7 @@ impl Work<'_> {
             if !answer.text.trim().is_empty() {
                 worked.reply = Some(mask_secrets(&shortened(answer.text.trim(), KEPT_REPLY)).into_owned());
             }
-            if answer.calls.is_empty()
-                && (answer.text.trim().is_empty() || outcomes.is_empty() || !answer.complaints.is_empty())
-            {
+            if answer.calls.is_empty() {
                 break;
             }
             iterations += 1;
@@ -80,7 +81,6 @@ impl Work<'_> {
             if worked.budget.is_some() {
                 break;
             }
-            let is_done = answer.calls.is_empty();
             outcomes.clear();
             for call in answer.calls {
                 worked.calls += 1;
@@ -93,7 +93,7 @@ impl Work<'_> {
                 }
                 outcomes.push(self.call(call, &mut worked, recorder)?);
             }
-            if is_done || worked.budget.is_some() {
+            if worked.budget.is_some() {
                 break;
             }
         }
@@ -131,7 +131,7 @@ impl Work<'_> {
                     reason: None,
                 }))?;
             }
-            let text = super::refusal_text(&tool, &decision);
+            let text = text::refusal(&tool, &decision).unwrap_or_default();
             recorder.write(&Event::ToolResult(Box::new(ToolResult {
                 call: number,
                 tool: tool.clone(),
@@ -147,6 +147,7 @@ impl Work<'_> {
         };
         recorder.write(&Event::ToolCallStarted(ToolCallStarted { call: number, tool: tool.clone() }))?;
         let output = execute(pass, self.bench);
+        self.note(&tool, &output);
         self.record(number, &tool, &output, recorder)?;
         if let Some(tests) = &output.tests {
             recorder.write(&Event::Tests(Box::new(tests_event(tests, "", false))))?;
@@ -171,9 +172,13 @@ impl Work<'_> {
         }
         let links = DiskLinks::default();
         let targets = Targets::resolve(&call, &context, &links);
-        let votes = self.votes(&call);
+        let votes = self.votes(&call, &targets);
         let given = call.clone();
-        let judged = self.gate.judge(Ballot { call, targets, votes: votes.clone() });
+        let mut judged_votes = votes.clone();
+        let judged = self.gate.judge(Ballot { call, targets, votes });
+        // What depends on this run and not on the policy: whoever judges the journal again is given these.
+        judged_votes
+            .extend(judged.decision.votes.iter().filter(|vote| is_of_this_run(&vote.origin)).cloned());
         let shown = |path: &Path| path.to_string_lossy().into_owned();
         recorder.write(&Event::Gate(Box::new(GateEvent {
             call: number,
@@ -187,7 +192,7 @@ impl Work<'_> {
             },
             links: links.seen(),
             targets: TargetsLine::new(&judged.targets),
-            outside_votes: votes,
+            outside_votes: judged_votes,
             decision: judged.decision.clone(),
             given,
         })))?;
@@ -195,14 +200,14 @@ impl Work<'_> {
     }
 
     /// What stands against a call besides the gate's own voters.
-    fn votes(&self, call: &ToolCall) -> Vec<Vote> {
+    fn votes(&self, call: &ToolCall, targets: &Targets) -> Vec<Vote> {
         let tool = canonical_tool(&call.tool);
         let reason = if !TOOLS.contains(&tool.as_str()) {
             format!("there is no tool `{}` in this run", shortened(&call.tool, 80))
         } else if tool == "execute" && !self.is_shell_enabled {
             "commands are switched off in this run".to_owned()
         } else {
-            return Vec::new();
+            return self.gatekeeper.borrow().veto(call, targets).into_iter().collect();
         };
         vec![Vote {
             verdict: Verdict::Deny,
@@ -213,6 +218,22 @@ impl Work<'_> {
             part: None,
             subject: None,
         }]
+    }
+
+    /// What a call that was done means for committing.
+    fn note(&self, tool: &str, output: &Output) {
+        let mut gatekeeper = self.gatekeeper.borrow_mut();
+        if matches!(tool_class(tool), ToolClass::Write | ToolClass::Edit) && output.ending == Ending::Ok {
+            gatekeeper.state.note_change();
+        }
+        match output.tests.as_ref().map(|tests| &tests.ending) {
+            Some(TestEnding::Green) => gatekeeper.state.note_tests(true),
+            Some(TestEnding::Red(_)) => gatekeeper.state.note_tests(false),
+            Some(TestEnding::NoVerdict(_) | TestEnding::Canceled) | None => {}
+        }
+        if output.proposal.is_some() {
+            gatekeeper.state.note_commit();
+        }
     }
 
     fn record(
@@ -242,4 +263,8 @@ impl Work<'_> {
         })))?;
         Ok(())
     }
+}
+
+fn is_of_this_run(origin: &Origin) -> bool {
+    matches!(origin, Origin::Protected { .. } | Origin::Class { .. })
 }

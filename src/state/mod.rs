@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runs/<id>/            journal.jsonl, report.json, report.md, policy.yml, change.patch
-//! runs/<id>/work/       fork, worktree, home: gone at the end of the run
+//! work/<id>/            fork, worktree, home: gone at the end of the run
 //! runs/<id>             for a run with --out: a link to that folder
 //! ledger/<id>.json      what a run is about to make, locked while it goes on; gone afterwards
 //! ```

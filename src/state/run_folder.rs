@@ -14,6 +14,7 @@ const ID_FILE: &str = "run-id";
 pub struct RunFolder {
     id: String,
     path: PathBuf,
+    work: PathBuf,
 }
 
 impl RunFolder {
@@ -21,7 +22,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// When it cannot be made, or holds something that is no run.
-    pub(super) fn create(path: &Path, id: &str) -> Result<Self, StateError> {
+    pub(super) fn create(path: &Path, id: &str, work: Option<PathBuf>) -> Result<Self, StateError> {
         make_folder(path)?;
         // The canonical path: what lies beneath is compared with paths whose links were followed.
         let path = fs::canonicalize(path).map_err(StateError::io("open", path))?;
@@ -29,7 +30,8 @@ impl RunFolder {
         if !is_empty {
             return Err(StateError::Foreign { path });
         }
-        let folder = Self { id: id.to_owned(), path };
+        let work = work.unwrap_or_else(|| path.join("work"));
+        let folder = Self { id: id.to_owned(), path, work };
         folder.write(ID_FILE, format!("{id}\n").as_bytes())?;
         Ok(folder)
     }
@@ -39,7 +41,7 @@ impl RunFolder {
         let path = fs::canonicalize(path).ok()?;
         let text = fs::read_to_string(path.join(ID_FILE)).ok()?;
         let id = text.trim();
-        is_run_id(id).then(|| Self { id: id.to_owned(), path: path.clone() })
+        is_run_id(id).then(|| Self { id: id.to_owned(), work: path.join("work"), path: path.clone() })
     }
 
     /// The run's id.
@@ -58,8 +60,8 @@ impl RunFolder {
     }
 
     /// The folder for fork, worktree and home, which goes at the end.
-    pub fn work(&self) -> PathBuf {
-        self.path.join("work")
+    pub fn work(&self) -> &Path {
+        &self.work
     }
 
     /// Writes a file whole: beside, then renamed, 0600.

@@ -45,7 +45,9 @@ impl State {
     /// When it cannot be made.
     pub fn new_run(&self, id: &str) -> Result<RunFolder, StateError> {
         self.make()?;
-        RunFolder::create(&self.runs_folder().join(id), id)
+        // Links followed, since what lies beneath is compared with paths whose links were followed.
+        let root = fs::canonicalize(&self.root).map_err(StateError::io("open", &self.root))?;
+        RunFolder::create(&root.join("runs").join(id), id, Some(root.join("work").join(id)))
     }
 
     /// Makes the folder of a new run elsewhere; `Self::remember` makes it known to the tree.
@@ -53,7 +55,7 @@ impl State {
     /// # Errors
     /// When it cannot be made, or is not empty.
     pub fn new_run_at(path: &Path, id: &str) -> Result<RunFolder, StateError> {
-        RunFolder::create(path, id)
+        RunFolder::create(path, id, None)
     }
 
     /// Lets the tree know of a run that lies elsewhere.

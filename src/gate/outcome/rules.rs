@@ -49,6 +49,7 @@ fn targets(change: &Change, context: &Context) -> Targets {
         hosts: Vec::new(),
         cwd: context.root.clone(),
         root: context.root.clone(),
+        home: context.home.clone(),
         outside_repo: false,
         unreadable: Vec::new(),
     }
