@@ -522,7 +522,7 @@ fn part_fit(part: &Part, name: &Part, is_floating: bool) -> Fit {
                 || glob::names(atoms, &glob::skeleton(own));
             let meets = || {
                 glob::paths_meet(std::slice::from_ref(part), std::slice::from_ref(name), true)
-                    && !(starts_with_dot(own) && !starts_with_dot(atoms))
+                    && (!starts_with_dot(own) || starts_with_dot(atoms))
             };
             if is_meant || is_bare && meets() {
                 Fit::Yes
@@ -666,4 +666,5 @@ fn expand(text: &str, depth: usize, choices: &mut Vec<String>) -> Result<(), Pat
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 mod tests;

@@ -167,4 +167,5 @@ fn closed_vote(why: &str, place: Option<&Place>) -> Vote {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;

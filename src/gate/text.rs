@@ -140,6 +140,7 @@ fn line(tool: &str, what: &str, vote: &Vote, consulted: &str) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::verdict::{Place, Scope};

@@ -157,6 +157,7 @@ impl Decision {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

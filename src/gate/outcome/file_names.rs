@@ -83,7 +83,7 @@ pub(super) fn votes(changes: &[Change]) -> Vec<Vote> {
 }
 
 /// Whether a path is by custom one of secrets.
-pub fn is_secret_file(path: &str) -> bool {
+pub(super) fn is_secret_file(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folder, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     if NAMES.contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending)) {

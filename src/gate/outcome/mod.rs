@@ -158,4 +158,5 @@ fn limited(mut votes: Vec<Vote>) -> Vec<Vote> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
