@@ -2,3 +2,4 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod house;
+mod logs;
