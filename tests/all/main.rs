@@ -2,4 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod house;
+mod journal;
 mod logs;
+mod schema;
