@@ -100,7 +100,7 @@ struct CompletedItem {
 }
 
 struct CodexRollout {
-    needles: [memmem::Finder<'static>; 5],
+    needles: [memmem::Finder<'static>; 6],
     /// The directory of the newest turn.
     cwd: Option<PathBuf>,
     /// Whether a turn has told its directory; a copied session header does not change it.
@@ -111,8 +111,15 @@ struct CodexRollout {
 
 pub(super) fn open() -> Box<dyn Reader> {
     Box::new(CodexRollout {
-        needles: ["_call\"", "\"session_meta\"", "\"turn_context\"", "ejected", "aborted by user"]
-            .map(memmem::Finder::new),
+        needles: [
+            "_call\"",
+            "\"session_meta\"",
+            "\"turn_context\"",
+            "ejected",
+            "reject command",
+            "aborted by user",
+        ]
+        .map(memmem::Finder::new),
         cwd: None,
         has_turn: false,
         script: None,

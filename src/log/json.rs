@@ -42,12 +42,9 @@ impl Text<'_> {
 /// All values of a line: usually one, but two records without a line break between them occur.
 ///
 /// Ends after the first value that cannot be read.
-pub(super) fn values_of<'a, T: Deserialize<'a>>(
+pub(super) fn values_of<'a, T: Deserialize<'a> + 'a>(
     line: &'a [u8],
-) -> impl Iterator<Item = Result<T, serde_json::Error>> + 'a
-where
-    T: 'a,
-{
+) -> impl Iterator<Item = Result<T, serde_json::Error>> + 'a {
     serde_json::Deserializer::from_slice(line).into_iter::<T>()
 }
 
@@ -120,6 +117,7 @@ pub(super) fn hides_text(line: &[u8]) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use serde_json::json;
 

@@ -121,6 +121,7 @@ pub(super) fn trimmed(line: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use std::io::BufReader;
 

@@ -300,4 +300,5 @@ fn cut(has_end: bool) -> &'static str {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;

@@ -22,14 +22,7 @@ fn calls(items: &[Item]) -> Vec<&Recorded> {
         .collect()
 }
 
-const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","cwd":"/repo","message":{"role":"user","content":"hello tool_use\" "}}
-{"type":"assistant","uuid":"a1","sessionId":"s","cwd":"/repo/sub","message":{"content":[{"type":"text","text":"x"},{"type":"tool_use","id":"toolu_0000000000000001","name":"Bash","input":{"command":"git push"}}]}}
-{"type":"user","uuid":"u2","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_0000000000000001","is_error":true,"content":"The user doesn't want to proceed with this tool use."}]}}
-{"type":"assistant","uuid":"a1","sessionId":"s","cwd":"/repo/sub","message":{"content":[{"type":"tool_use","id":"toolu_0000000000000001","name":"Bash","input":{"command":"git push"}}]}}{"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","name":"Read","input":{"file_path":"a"}}]}}
-{"type":"progress","parentToolUseID":"t","data":{"type":"agent_progress","message":{"type":"assistant","message":{"content":[{"type":"tool\u005fuse","id":"toolu_0000000000000002","name":"Grep","input":{"pattern":"x"}}]}}}}
-{"type":"assistant","uuid":"a3","message":{"content":[{"type":"tool_use","id":"toolu_0000000000000003","name":"Write","input":{"content":"\ud800"}}]}}
-{"type":"novelty","note":"tool_use"}
-{"type":"assistant","uuid":"a4","message":{"content":[{"type":"tool_use","id":"toolu_00"#;
+const CLAUDE: &str = include_str!("../../fixtures/logs/claude-code-session.jsonl");
 
 #[test]
 fn a_claude_code_session_is_read() {
@@ -47,22 +40,7 @@ fn a_claude_code_session_is_read() {
     assert!(matches!(&items[1], Item::Outcome(outcome) if outcome.outcome == Outcome::DeniedByUser));
 }
 
-const CODEX: &str = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"s","cwd":"/repo"}}
-{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c1"}}
-{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c1","command":["ls"]}}}
-{"timestamp":"t","type":"turn_context","payload":{"cwd":"/repo/sub"}}
-{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch\n*** End Patch","call_id":"c2"}}
-{"timestamp":"t","type":"response_item","payload":{"type":"function_call","namespace":"mcp__demo","name":"create","arguments":"{}","call_id":"c3"}}
-{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call","name":"exec","input":"tools.exec_command({cmd})","call_id":"c4"}}
-{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-0cf09eeb-17f0-4e15","command":["/bin/bash","-lc","rm x"],"cwd":"file:///repo"}}}
-{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"exec-1cf09eeb-17f0-4e15","changes":{"/repo/a":{"type":"update","move_path":"/repo/b"}}}}}
-{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c4","output":"done"}}
-{"timestamp":"t","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-2cf09eeb-17f0-4e15","command":["ls"]}}}
-{"timestamp":"t","type":"compacted","payload":{"replacement_history":[{"type":"function_call","name":"exec_command","arguments":"{}","call_id":"c9"}]}}
-{"timestamp":"t","type":"response_item","payload":{"type":"web_search_call","id":"w1","action":{"type":"open_page","url":"https://example.org"}}}
-{"timestamp":"t","type":"response_item","payload":{"type":"local_shell_call","call_id":"c5","action":{"type":"exec","command":["git","push"],"working_directory":"/x"}}}
-{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"c5","output":"exec_command failed: CreateProcess { message: \"Rejected(\\\"x rejected: policy forbids\\\")\" }"}}
-"#;
+const CODEX: &str = include_str!("../../fixtures/logs/codex-rollout.jsonl");
 
 #[test]
 fn a_codex_rollout_is_read() {
@@ -100,15 +78,7 @@ fn a_codex_rollout_is_read() {
 
 #[test]
 fn plain_lines_take_the_usual_names() {
-    let text = r#"{"tool":"Bash","args":{"command":"ls"},"cwd":"/r","result":{"ok":true}}
-{"id":7,"name":"Read","params":{"path":"a"}}
-{"tool":"Write","arguments":"{\"path\":\"b\"}"}
-{"id":"case-1","call":{"tool":"Bash","args":{"command":"x"},"cwd":"/repo"},"expect":"deny"}
-{"id":"case-2","call":{"tool":"Bash","input":{"command":"x"}},"expect":"maybe"}
-{"note":"nothing"}
-[1]
-nonsense
-"#;
+    let text = include_str!("../../fixtures/logs/json-lines.jsonl");
     let (items, tally) = read(text.as_bytes(), None);
     let found = calls(&items);
     assert_eq!(found.len(), 5);

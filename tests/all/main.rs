@@ -6,3 +6,6 @@ mod house;
 mod policies;
 mod sandbox;
 mod worktree;
+mod journal;
+mod logs;
+mod schema;
