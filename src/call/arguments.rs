@@ -337,10 +337,7 @@ pub(super) fn quote(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | ',' | '+' | '@' | '=' | '%')
     };
-    if !word.is_empty()
-        && word.chars().all(is_plain)
-        && !word.split('=').next().is_some_and(|name| name.len() < word.len())
-    {
+    if !word.is_empty() && word.chars().all(is_plain) && !word.contains('=') {
         return Cow::Borrowed(word);
     }
     Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")))

@@ -280,9 +280,8 @@ fn ends_apart(one: &[Part], other: &[Part], other_is_rooted: bool) -> bool {
         }
         _ => None,
     };
-    let front = other_is_rooted
-        .then(|| one.iter().zip(other).map_while(|(a, b)| differs(a, b)).any(|is_apart| is_apart))
-        .unwrap_or(false);
+    let front =
+        other_is_rooted && one.iter().zip(other).map_while(|(a, b)| differs(a, b)).any(|is_apart| is_apart);
     front
         || one.iter().rev().zip(other.iter().rev()).map_while(|(a, b)| differs(a, b)).any(|is_apart| is_apart)
 }

@@ -171,8 +171,8 @@ fn parse_diff(text: &str) -> Patch {
 /// `a/x b/x` with equal names.
 fn git_names(names: &str) -> Option<String> {
     let names = names.trim_end();
-    if names.starts_with('"') {
-        let end = names[1..].find('"')? + 2;
+    if let Some(quoted) = names.strip_prefix('"') {
+        let end = quoted.find('"')? + 2;
         return Some(strip_side(&unquote(&names[..end])).to_owned());
     }
     let middle = names.len().checked_sub(1)? / 2;

@@ -1,5 +1,7 @@
 //! What a rule's `path` key says, and whether a path fits it.
 
+use std::path::Path;
+
 use crate::shell::{Access, Fit, Piece};
 
 use super::glob::{self, Atom, Part};
@@ -104,6 +106,17 @@ impl PathGlob {
         let alternatives =
             choices.iter().map(|choice| Alternative::parse(choice, text)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), kind: Kind::Globs(alternatives) })
+    }
+
+    /// The glob of a certain place and everything in it; no character of `path` is a wildcard.
+    pub fn everything_below(path: &Path) -> Self {
+        let clean = PathPattern::known(path);
+        let names = clean.value().unwrap_or("/").split('/').filter(|name| !name.is_empty());
+        let mut parts: Vec<Part> = names.map(|name| Part::Literal(name.to_owned())).collect();
+        let literal = parts.len();
+        parts.push(Part::Dirs);
+        let alternative = Alternative { base: Base::System, parts, literal };
+        Self { text: format!("{}/**", path.display()), kind: Kind::Globs(vec![alternative]) }
     }
 
     /// The glob as written.
@@ -509,7 +522,7 @@ fn part_fit(part: &Part, name: &Part, is_floating: bool) -> Fit {
                 || glob::names(atoms, &glob::skeleton(own));
             let meets = || {
                 glob::paths_meet(std::slice::from_ref(part), std::slice::from_ref(name), true)
-                    && !(starts_with_dot(own) && !starts_with_dot(atoms))
+                    && (!starts_with_dot(own) || starts_with_dot(atoms))
             };
             if is_meant || is_bare && meets() {
                 Fit::Yes
@@ -653,4 +666,5 @@ fn expand(text: &str, depth: usize, choices: &mut Vec<String>) -> Result<(), Pat
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 mod tests;

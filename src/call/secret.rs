@@ -134,7 +134,7 @@ fn web_token(text: &str, at: usize) -> Option<FoundSecret> {
     }
     let signature = run(bytes, middle + payload + 1, 4_096, Alphabet::Url);
     let end = middle + payload + 1 + signature;
-    (signature >= 20).then(|| FoundSecret { kind: "signed web token", range: at..end, is_sample: false })
+    (signature >= 20).then_some(FoundSecret { kind: "signed web token", range: at..end, is_sample: false })
 }
 
 fn private_key(text: &str, at: usize) -> Option<FoundSecret> {

@@ -242,7 +242,10 @@ impl Resolver<'_> {
     }
 
     fn read_line(&mut self, line: &str, setting: &Setting, cwd: &PathPattern) {
-        let reading = shell::read(line, setting);
+        self.take(shell::read(line, setting), cwd);
+    }
+
+    fn take(&mut self, reading: Reading, cwd: &PathPattern) {
         self.made.clear();
         for effect in &reading.effects {
             self.add_effect(effect, cwd);

@@ -35,37 +35,62 @@ impl std::fmt::Display for Place {
 pub enum Origin {
     /// A guardrail hook.
     Hook {
+        /// Its file stem.
         name: String,
+        /// The bundle it came with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bundle: Option<String>,
     },
     /// A plugin's veto; the gatekeeper is one.
-    Plugin { name: String },
+    Plugin {
+        /// Its name.
+        name: String,
+    },
     /// A core check: the policy did not load, a required hook failed.
-    Core { check: String },
+    Core {
+        /// Its name.
+        check: String,
+    },
     /// A protected path.
-    Protected { path: String },
+    Protected {
+        /// The protected file or folder.
+        path: String,
+    },
     /// A rule.
     Rule {
+        /// Its id.
         id: String,
+        /// Where it stands.
         place: Place,
+        /// The bundle it came with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bundle: Option<String>,
     },
     /// The call could not be read; a rule may be named whose match is in doubt.
     Unreadable {
+        /// The rule in doubt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
+        /// Where the rule stands, or the policy's word on what cannot be read.
         place: Place,
     },
     /// The policy's default, for a call no rule speaks about.
-    Default { place: Place },
+    Default {
+        /// Where the default is set.
+        place: Place,
+    },
     /// Control state: failures of this run so far.
     Control,
     /// A class gate.
-    Class { tool: String },
+    Class {
+        /// The canonical tool name.
+        tool: String,
+    },
     /// A check of the tree that is to be committed.
-    Outcome { check: String },
+    Outcome {
+        /// Its name.
+        check: String,
+    },
 }
 
 /// Scopes an answer to an ask may have.
@@ -128,5 +153,58 @@ impl Decision {
     /// The vote that decides, if there is any vote.
     pub fn deciding_vote(&self) -> Option<&Vote> {
         self.deciding.and_then(|index| self.votes.get(index))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vote(verdict: Verdict) -> Vote {
+        Vote {
+            verdict,
+            reason: "r".to_owned(),
+            origin: Origin::Control,
+            hint: None,
+            scopes: Vec::new(),
+            part: None,
+            subject: None,
+        }
+    }
+
+    fn any_verdict() -> impl Strategy<Value = Verdict> {
+        prop_oneof![Just(Verdict::Allow), Just(Verdict::Ask), Just(Verdict::Deny)]
+    }
+
+    #[test]
+    fn no_vote_allows_and_the_first_of_the_strictest_decides() {
+        assert_eq!(Decision::fold(Vec::new()).verdict, Verdict::Allow);
+        assert_eq!(Decision::fold(Vec::new()).deciding_vote(), None);
+        let decision = Decision::fold([Verdict::Ask, Verdict::Deny, Verdict::Deny].map(vote).to_vec());
+        assert_eq!((decision.verdict, decision.deciding), (Verdict::Deny, Some(1)));
+    }
+
+    proptest! {
+        #[test]
+        fn the_fold_is_monotone_and_keeps_all(verdicts in prop::collection::vec(any_verdict(), 0..8), more in any_verdict()) {
+            let votes: Vec<Vote> = verdicts.into_iter().map(vote).collect();
+            let before = Decision::fold(votes.clone());
+            prop_assert_eq!(before.votes.len(), votes.len());
+            let mut turned = votes.clone();
+            turned.reverse();
+            prop_assert_eq!(Decision::fold(turned).verdict, before.verdict);
+            let mut after = votes;
+            after.insert(0, vote(more));
+            prop_assert_eq!(Decision::fold(after).verdict, before.verdict.max(more));
+        }
+
+        #[test]
+        fn a_decision_survives_its_record(verdicts in prop::collection::vec(any_verdict(), 0..4)) {
+            let decision = Decision::fold(verdicts.into_iter().map(vote).collect());
+            let text = serde_json::to_string(&decision).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Decision>(&text).unwrap(), decision);
+        }
     }
 }

@@ -141,6 +141,67 @@ fn devices_that_keep_nothing_are_no_targets() {
     assert!(!resolve("Read", json!({"file_path": "/dev/fd/../../etc/passwd"})).paths.is_empty());
 }
 
+/// What effects come to, in the terms of [`shown`]; a path behind links is added with an arrow.
+fn taken(effects: &[(EffectKind, &str)]) -> Vec<String> {
+    let context = context();
+    let mut targets = resolve("TodoWrite", json!({}));
+    targets.paths.clear();
+    let mut resolver = Resolver { targets, context: &context, links: &NoLinks, made: Vec::new() };
+    let effects = effects
+        .iter()
+        .map(|(kind, word)| Effect {
+            command: 0,
+            kind: kind.clone(),
+            word: Word::known(*word),
+            directory: Directory::Known(".".to_owned()),
+            redirect: false,
+        })
+        .collect();
+    let reading = Reading { effects, ..Reading::default() };
+    resolver.take(reading, &PathPattern::known(Path::new("/repo")));
+    let mut told = shown(&resolver.targets);
+    for path in &resolver.targets.paths {
+        if let Some(real) = &path.real {
+            told.push(format!("-> {}", real.shown()));
+        }
+    }
+    told
+}
+
+#[test]
+fn effects_of_commands_become_targets() {
+    let path = |access| EffectKind::Path { access, recursive: false };
+    let link = |target: &str| EffectKind::Link { target: Word::known(target) };
+    for (effects, expected) in [
+        (vec![(path(Access::Write), "/dev/null")], vec![]),
+        (vec![(path(Access::Write), "/dev/tcp/evil.example/443")], vec!["contact evil.example"]),
+        (vec![(EffectKind::Contact, "https://a.example/x")], vec!["contact a.example"]),
+        (vec![(EffectKind::Contact, "./local")], vec![]),
+        (
+            vec![(link("/home/dev"), "build/out"), (path(Access::Write), "build/out/.bashrc")],
+            vec!["write /repo/build/out", "write /repo/build/out/.bashrc", "-> /home/dev/.bashrc"],
+        ),
+        (
+            vec![(link(".env"), "sub/x"), (path(Access::Read), "sub/x")],
+            vec!["write /repo/sub/x", "read /repo/sub/x", "-> /repo/sub/.env"],
+        ),
+        (
+            vec![(link("v1"), "current"), (path(Access::Delete), "current")],
+            vec!["write /repo/current", "delete /repo/current"],
+        ),
+        (
+            vec![(link("/srv/data"), "d"), (path(Access::Delete), "d/")],
+            vec!["write /repo/d", "delete /repo/d", "-> /srv/data"],
+        ),
+        (
+            vec![(link("/etc"), "e"), (path(Access::Read), "e/../x")],
+            vec!["write /repo/e", "read /repo/x", "-> /x"],
+        ),
+    ] {
+        assert_eq!(taken(&effects), expected);
+    }
+}
+
 proptest! {
     #[test]
     fn no_call_panics(tool in "\\PC{0,20}", key in "(path|command|cmd|url|chars|edits|patch)", value in "\\PC{0,60}") {
