@@ -2,7 +2,11 @@
 
 use super::Source;
 
-const BUILTIN: &[(&str, &[u8])] = &[("guardrails", include_bytes!("../../policies/guardrails.yml"))];
+const BUILTIN: &[(&str, &[u8])] = &[
+    ("ci", include_bytes!("../../policies/ci.yml")),
+    ("guardrails", include_bytes!("../../policies/guardrails.yml")),
+    ("strict", include_bytes!("../../policies/strict.yml")),
+];
 
 /// The embedded policy of that name.
 pub(super) fn source(name: &str) -> Option<Source> {

@@ -117,6 +117,15 @@ impl Repository {
         Ok(base)
     }
 
+    /// The content of a path in the base, before there is a fork; `None` when it has no such file.
+    ///
+    /// # Errors
+    /// When git cannot be started.
+    pub fn base_file(&self, base: &Base, path: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
+        let outcome = self.read("cat-file").arg("blob").arg(format!("{}:{path}", base.commit)).outcome()?;
+        Ok((outcome.code == 0).then_some(outcome.stdout))
+    }
+
     /// Who a commit of ours is by: the user's identity as their own git would take it, else `gatewright`.
     pub fn identity(&self) -> Identity {
         let part = |key: &str| self.config.value(key).map(str::trim).filter(|text| !text.is_empty());

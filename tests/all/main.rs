@@ -1,7 +1,11 @@
 //! Integration tests: one binary, one file per subject.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod cases;
 mod house;
+mod journal;
+mod logs;
 mod policies;
 mod sandbox;
+mod schema;
 mod worktree;

@@ -17,7 +17,9 @@ pub(super) fn decode(raw: &str) -> String {
             let mut value = first.and_then(|digit| char::from(digit).to_digit(radix));
             let mut count = usize::from(first.is_some());
             while count < most {
-                let Some(digit) = rest.peek().and_then(|digit| char::from(*digit).to_digit(radix)) else { break };
+                let Some(digit) = rest.peek().and_then(|digit| char::from(*digit).to_digit(radix)) else {
+                    break;
+                };
                 value = Some(value.unwrap_or(0).wrapping_mul(radix).wrapping_add(digit));
                 count += 1;
                 rest.next();

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use shuck_ast::{
-    ArithmeticExprNode, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr, ForCommand, FunctionDef,
-    Pattern as RawPattern, PatternPart, Span, StmtSeq, Subscript,
+    ArithmeticExprNode, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr, ForCommand,
+    FunctionDef, Pattern as RawPattern, PatternPart, Span, StmtSeq, Subscript,
 };
 
 use super::super::word::{Piece, Word};
@@ -84,7 +84,13 @@ impl Reader<'_> {
                     let condition = command.condition_ast.as_ref();
                     reader.arithmetic_part(command.condition_span, condition, source, scope, place);
                     reader.statements(&command.body, source, scope, place);
-                    reader.arithmetic_part(command.step_span, command.step_ast.as_ref(), source, scope, place);
+                    reader.arithmetic_part(
+                        command.step_span,
+                        command.step_ast.as_ref(),
+                        source,
+                        scope,
+                        place,
+                    );
                 });
                 None
             }
@@ -186,7 +192,8 @@ impl Reader<'_> {
             // Too many to follow: names if that is all they are.
             let is_name = |word: &Word| {
                 word.value().is_some_and(|text| {
-                    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte))
+                    !text.is_empty()
+                        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte))
                 })
             };
             if words.iter().all(is_name) {
@@ -320,7 +327,10 @@ impl Reader<'_> {
             return None;
         }
         // The parser's view of a pattern has another shape: substitutions in it are found anew.
-        let has_words = raw.parts.iter().any(|part| matches!(part.kind, PatternPart::Word(_) | PatternPart::Group { .. }));
+        let has_words = raw
+            .parts
+            .iter()
+            .any(|part| matches!(part.kind, PatternPart::Word(_) | PatternPart::Group { .. }));
         let mut expansion = Expansion::new(source, Parts::None, false);
         self.scan(&mut expansion, scope, place, start, end, Quote::None, None);
         let words = expansion.fields.into_words();

@@ -138,7 +138,13 @@ impl Reader<'_> {
     }
 
     /// The value of a word that is not split: what an assignment, a redirect or a `case` takes.
-    pub(super) fn value(&mut self, raw: &RawWord, source: &Source<'_>, scope: &mut Scope, place: &Place) -> Word {
+    pub(super) fn value(
+        &mut self,
+        raw: &RawWord,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Word {
         let (start, end) = (raw.span.start.offset(), raw.span.end.offset());
         let Some(text) = source.text.get(start..end) else { return Word::default() };
         if !self.spend(8 + text.len() / 4) {

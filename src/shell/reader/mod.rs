@@ -120,7 +120,9 @@ pub fn read(line: &str, setting: &Setting) -> Reading {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
         thread.join().ok().flatten()
     });
-    deep.unwrap_or_else(|| refused(UnreadableKind::Limit, "the line needs more room than is given to it".to_owned()))
+    deep.unwrap_or_else(|| {
+        refused(UnreadableKind::Limit, "the line needs more room than is given to it".to_owned())
+    })
 }
 
 /// Reads on this stack; `None` if it takes more levels than that is good for.
@@ -135,7 +137,12 @@ fn read_here(line: &str, setting: &Setting, levels: usize) -> Option<Reading> {
         Ok((mut reading, is_too_deep)) => {
             if is_too_deep {
                 let what = "commands within commands go deeper than is read".to_owned();
-                reading.unreadable.push(Unreadable { kind: UnreadableKind::Limit, what, span: None, command: None });
+                reading.unreadable.push(Unreadable {
+                    kind: UnreadableKind::Limit,
+                    what,
+                    span: None,
+                    command: None,
+                });
             }
             Some(reading)
         }
@@ -169,7 +176,10 @@ fn depth(line: &str) -> usize {
     }
     // Compound commands nest by words.
     for word in line.split(|character: char| !character.is_ascii_lowercase()) {
-        if matches!(word, "if" | "while" | "until" | "for" | "case" | "select" | "time" | "coproc" | "function") {
+        if matches!(
+            word,
+            "if" | "while" | "until" | "for" | "case" | "select" | "time" | "coproc" | "function"
+        ) {
             words += 1;
         }
     }
@@ -341,8 +351,8 @@ impl<'s> Reader<'s> {
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
             },
-            "?" | "$" | "!" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID"
-            | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
+            "?" | "$" | "!" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
+            | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
             _ => match name.parse::<usize>() {
                 Ok(position) => match &scope.parameters {
                     Some(words) => match words.get(position.wrapping_sub(1)) {

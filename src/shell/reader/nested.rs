@@ -173,8 +173,13 @@ impl Reader<'_> {
         }
         for words in reading.commands {
             let mut inner = self.subshell(scope);
-            let start =
-                Start { words, assignments: Vec::new(), redirects: Vec::new(), span, lookup: Lookup::Program };
+            let start = Start {
+                words,
+                assignments: Vec::new(),
+                redirects: Vec::new(),
+                span,
+                lookup: Lookup::Program,
+            };
             self.start(start, &mut inner, &inside);
         }
         for what in reading.unreadable {

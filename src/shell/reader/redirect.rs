@@ -102,16 +102,22 @@ impl Reader<'_> {
         };
         if kind == RedirectKind::Read && is_input {
             place.input = match known.and_then(|path| self.files.get(path)) {
-                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => match stored.as_slice() {
-                    [Stored::Text(text)] => Input::Text(text.clone()),
-                    _ => Input::Pipe,
-                },
+                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => {
+                    match stored.as_slice() {
+                        [Stored::Text(text)] => Input::Text(text.clone()),
+                        _ => Input::Pipe,
+                    }
+                }
                 _ => Input::File(target.clone()),
             };
         }
         let is_nothing = known.is_some_and(is_device);
         if kind != RedirectKind::Read && (is_output || redirect.kind == Kind::OutputBoth) {
-            *output = Some(if is_nothing { Output::Away } else { Output::File(target.clone(), kind == RedirectKind::Append) });
+            *output = Some(if is_nothing {
+                Output::Away
+            } else {
+                Output::File(target.clone(), kind == RedirectKind::Append)
+            });
         }
         if is_nothing {
             return;
@@ -218,7 +224,11 @@ impl Reader<'_> {
     pub(super) fn remember(&mut self, path: &Word, directory: &Directory, stored: Stored, is_added: bool) {
         let Some(key) = super::nested::key(path, directory) else { return };
         let size = match &stored {
-            Stored::Text(text) => text.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 }).sum(),
+            Stored::Text(text) => text
+                .pieces
+                .iter()
+                .map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 })
+                .sum(),
             Stored::Foreign(_) => 8,
         };
         if !self.spend(size) {
@@ -245,7 +255,10 @@ fn literal(text: &str, source: &Source<'_>) -> Word {
     let mut from = 0;
     for (index, character) in text.char_indices() {
         if let Some(hole) = source.hole(character) {
-            super::field::push(&mut pieces, Piece::Text(text.get(from..index).unwrap_or_default().to_owned()));
+            super::field::push(
+                &mut pieces,
+                Piece::Text(text.get(from..index).unwrap_or_default().to_owned()),
+            );
             pieces.push(hole.clone());
             from = index + character.len_utf8();
         }
@@ -263,6 +276,8 @@ fn access(kind: RedirectKind) -> Access {
 
 /// Files that are no files.
 pub(super) fn is_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full")
-        || path.starts_with("/dev/fd/")
+    matches!(
+        path,
+        "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full"
+    ) || path.starts_with("/dev/fd/")
 }

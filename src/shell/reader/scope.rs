@@ -230,7 +230,10 @@ impl Scope {
 
 /// Variables that every environment has, so that a new value reaches programs without `export`.
 fn is_environment(name: &str) -> bool {
-    matches!(name, "HOME" | "PATH" | "PWD" | "OLDPWD" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "TERM" | "LANG")
+    matches!(
+        name,
+        "HOME" | "PATH" | "PWD" | "OLDPWD" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "TERM" | "LANG"
+    )
 }
 
 /// `path` seen from `directory`; lexical, as `cd -L` has it.

@@ -64,7 +64,8 @@ impl Reader<'_> {
         scope: &mut Scope,
         place: &Place,
     ) -> Option<Word> {
-        let mut words = vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
+        let mut words =
+            vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
         let mut declared = Vec::new();
         let mut flags = String::new();
         for operand in &clause.operands {
@@ -82,8 +83,10 @@ impl Reader<'_> {
                                 None => declared.push((text.to_owned(), None)),
                             },
                             None => {
-                                let what = format!("{} declares a variable that is not known", clause.variant);
-                                let name = word.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
+                                let what =
+                                    format!("{} declares a variable that is not known", clause.variant);
+                                let name =
+                                    word.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
                                 match name {
                                     Some(name) => declared.push((name, Some(Value::Unknown))),
                                     None => self.unreadable(UnreadableKind::Words, what, word.span),
@@ -96,7 +99,10 @@ impl Reader<'_> {
                     if let Some(subscript) = &reference.subscript {
                         self.subscript(subscript, source, scope, place);
                     }
-                    words.push(Word { span: source.place_of(reference.span), ..Word::known(reference.name.as_str()) });
+                    words.push(Word {
+                        span: source.place_of(reference.span),
+                        ..Word::known(reference.name.as_str())
+                    });
                     declared.push((reference.name.as_str().to_owned(), None));
                 }
                 DeclOperand::Assignment(assignment) => {
@@ -421,7 +427,8 @@ impl Reader<'_> {
             start.words.first().map(|word| word.pieces.as_slice()),
             Some([Piece::Unknown { splits: true, .. }])
         );
-        let rest: Vec<Word> = if may_vanish { start.words.iter().skip(1).cloned().collect() } else { Vec::new() };
+        let rest: Vec<Word> =
+            if may_vanish { start.words.iter().skip(1).cloned().collect() } else { Vec::new() };
         let (assignments, span) = (start.assignments.clone(), start.span);
         let word_span = start.words.first().and_then(|word| word.span);
         let mut invocation = Invocation::parse(&start.words);
@@ -440,11 +447,20 @@ impl Reader<'_> {
     }
 
     /// Adds a command and its effects.
-    pub(super) fn push(&mut self, start: Start, invocation: Invocation, scope: &Scope, place: &Place) -> usize {
+    pub(super) fn push(
+        &mut self,
+        start: Start,
+        invocation: Invocation,
+        scope: &Scope,
+        place: &Place,
+    ) -> usize {
         let index = self.reading.commands.len();
         let Start { words, assignments, redirects: own, span, .. } = start;
         if let Some(character) = words.first().and_then(|word| odd_character(word.known_prefix())) {
-            let what = format!("the program's name holds U+{:04X}, which is not what it looks like", u32::from(character));
+            let what = format!(
+                "the program's name holds U+{:04X}, which is not what it looks like",
+                u32::from(character)
+            );
             let place = words.first().and_then(|word| word.span).or(span);
             self.unreadable_of(UnreadableKind::Words, what, place, Some(index));
         }
@@ -513,7 +529,8 @@ impl Reader<'_> {
         let Some(command) = self.reading.commands.get(index) else { return };
         let Some(program) = command.invocation.program.clone() else { return };
         let contacts = command.invocation.effects.iter().any(|(kind, _)| *kind == EffectKind::Contact);
-        let decodes = matches!(program.as_str(), "base64" | "openssl" | "xxd" | "gpg" | "uudecode" | "gunzip" | "dd");
+        let decodes =
+            matches!(program.as_str(), "base64" | "openssl" | "xxd" | "gpg" | "uudecode" | "gunzip" | "dd");
         let is_tee = program == "tee";
         if !(contacts || decodes || is_tee) || matches!(program.as_str(), "git" | "npm" | "pip" | "cargo") {
             return;

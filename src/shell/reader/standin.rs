@@ -24,22 +24,41 @@ pub(in crate::shell) fn parse(words: &[Word]) -> super::super::invocation::Invoc
     let mut nested = Vec::new();
     let skip = |count: usize| rest.get(count..).unwrap_or_default().to_vec();
     let options = rest.iter().take_while(|word| word.known_prefix().starts_with('-')).count();
-    let command = |words: Vec<Word>, takes_input: bool| Nested::Command { words, assignments: Vec::new(), directory: None, takes_input };
+    let command = |words: Vec<Word>, takes_input: bool| Nested::Command {
+        words,
+        assignments: Vec::new(),
+        directory: None,
+        takes_input,
+    };
     match name.as_str() {
         "sh" | "bash" | "dash" | "zsh" => {
-            let code = rest.iter().position(|word| word.value().is_some_and(|text| text.starts_with('-') && !text.starts_with("--") && text.contains('c')));
+            let code = rest.iter().position(|word| {
+                word.value().is_some_and(|text| {
+                    text.starts_with('-') && !text.starts_with("--") && text.contains('c')
+                })
+            });
             match code {
                 Some(at) => nested.push(Nested::Code {
                     language: Language::Shell,
                     code: rest.get(at + 1).cloned().unwrap_or_default(),
                     arguments: rest.get(at + 3..).unwrap_or_default().to_vec(),
                 }),
-                None if options == rest.len() || rest.iter().any(|word| word.value() == Some("-s")) => nested.push(Nested::Input { language: Language::Shell, input: None }),
-                None => nested.push(Nested::Script { language: Language::Shell, path: rest.get(options).cloned().unwrap_or_default(), arguments: skip(options + 1), in_this_shell: false }),
+                None if options == rest.len() || rest.iter().any(|word| word.value() == Some("-s")) => {
+                    nested.push(Nested::Input { language: Language::Shell, input: None })
+                }
+                None => nested.push(Nested::Script {
+                    language: Language::Shell,
+                    path: rest.get(options).cloned().unwrap_or_default(),
+                    arguments: skip(options + 1),
+                    in_this_shell: false,
+                }),
             }
         }
         "env" => {
-            let at = rest.iter().take_while(|word| word.known_prefix().starts_with('-') || word.known_prefix().contains('=')).count();
+            let at = rest
+                .iter()
+                .take_while(|word| word.known_prefix().starts_with('-') || word.known_prefix().contains('='))
+                .count();
             nested.push(command(skip(at), false));
         }
         "sudo" | "nice" | "nohup" | "setsid" | "doas" => nested.push(command(skip(options), false)),
@@ -50,8 +69,18 @@ pub(in crate::shell) fn parse(words: &[Word]) -> super::super::invocation::Invoc
             nested.push(command(words, true));
         }
         "find" => {
-            if let Some(at) = rest.iter().position(|word| matches!(word.value(), Some("-exec" | "-execdir" | "-ok"))) {
-                nested.push(command(rest.get(at + 1..).unwrap_or_default().iter().take_while(|word| !matches!(word.value(), Some(";" | "+"))).cloned().collect(), false));
+            if let Some(at) =
+                rest.iter().position(|word| matches!(word.value(), Some("-exec" | "-execdir" | "-ok")))
+            {
+                nested.push(command(
+                    rest.get(at + 1..)
+                        .unwrap_or_default()
+                        .iter()
+                        .take_while(|word| !matches!(word.value(), Some(";" | "+")))
+                        .cloned()
+                        .collect(),
+                    false,
+                ));
             }
         }
         _ => {}

@@ -73,9 +73,7 @@ impl Reader<'_> {
             return None;
         }
         match &statement.command {
-            Syntax::Simple(command) => {
-                self.simple(command, &statement.redirects, source, scope, place)
-            }
+            Syntax::Simple(command) => self.simple(command, &statement.redirects, source, scope, place),
             Syntax::Binary(binary) => {
                 if !self.enter() {
                     return None;
@@ -135,7 +133,13 @@ impl Reader<'_> {
         }
         links.reverse();
         if is_pipe(binary.op) {
-            return self.pipeline(first, links.into_iter().map(|(_, statement)| statement), source, scope, place);
+            return self.pipeline(
+                first,
+                links.into_iter().map(|(_, statement)| statement),
+                source,
+                scope,
+                place,
+            );
         }
         let mut before = scope.clone();
         let mut printed = self.statement(first, source, scope, place);
