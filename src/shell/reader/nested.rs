@@ -9,7 +9,7 @@ use super::super::word::{Piece, Word};
 use super::scope::{Scope, Value, join_path};
 use super::simple::{Lookup, Start};
 use super::source::{Source, has_private, with_holes};
-use super::standin::read_code;
+use super::super::code::read_code;
 use super::{Place, Reader, Stored, UnreadableKind};
 
 impl Reader<'_> {
