@@ -214,6 +214,8 @@ struct Frame {
     locals: Vec<(String, Option<Variable>)>,
     /// Name of the function, for its recursion.
     function: Option<String>,
+    /// What the function was called with.
+    arguments: Option<Rc<Vec<Word>>>,
 }
 
 /// A line in the course of being read.
@@ -344,7 +346,7 @@ impl<'s> Reader<'s> {
             "PWD" => self.directory_value(&scope.directory),
             "OLDPWD" => self.directory_value(&scope.previous),
             "IFS" => Value::Text(Word::known(" \t\n")),
-            "0" => Value::Text(Word::known("bash")),
+            "0" => scope.name.clone().map_or(Value::Unknown, Value::Text),
             "#" => match &scope.parameters {
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
@@ -368,16 +370,21 @@ impl<'s> Reader<'s> {
     }
 
     fn directory_value(&self, directory: &Directory) -> Value {
-        let Directory::Known(path) = directory else { return Value::Unknown };
+        match self.known_directory(directory) {
+            Directory::Known(path) => Value::Text(Word::known(path)),
+            Directory::Unknown => Value::Unknown,
+        }
+    }
+
+    /// The absolute path of a directory.
+    fn known_directory(&self, directory: &Directory) -> Directory {
+        let Directory::Known(path) = directory else { return Directory::Unknown };
         if path.starts_with('/') {
-            return Value::Text(Word::known(path.as_str()));
+            return directory.clone();
         }
         match self.setting.variables.get("PWD") {
-            Some(start) => match join_path(&Directory::Known(start.clone()), path) {
-                Directory::Known(path) if path.starts_with('/') => Value::Text(Word::known(path)),
-                _ => Value::Unknown,
-            },
-            None => Value::Unknown,
+            Some(start) if start.starts_with('/') => join_path(&Directory::Known(start.clone()), path),
+            _ => Directory::Unknown,
         }
     }
 }

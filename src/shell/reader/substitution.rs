@@ -127,6 +127,7 @@ impl Reader<'_> {
         is_star: bool,
     ) {
         let is_quoted = quote != Quote::None;
+        expansion.fields.has_vanished |= is_quoted && !is_star && words.is_empty();
         for (index, word) in words.iter().enumerate() {
             if !self.spend(4 + word.pieces.len()) {
                 return;
