@@ -25,11 +25,15 @@ impl Reader<'_> {
             "printf" => printf(arguments),
             "cat" => self.cat(arguments, &scope.directory, place),
             "pwd" => match self.lookup(scope, "PWD") {
-                Value::Text(path) if arguments.is_empty() || arguments.first().and_then(Word::value) == Some("-L") => {
+                // Links on the way are followed by whoever resolves paths.
+                Value::Text(path)
+                    if arguments.iter().all(|word| matches!(word.value(), Some("-L" | "-P"))) =>
+                {
                     Some(path)
                 }
                 _ => None,
             },
+            "git" => self.git_place(arguments),
             "tee" => match &place.input {
                 Input::Text(text) => Some(text.clone()),
                 _ => None,
@@ -62,10 +66,24 @@ impl Reader<'_> {
                 let lines: Vec<String> = text.value()?.lines().map(|line| line.chars().rev().collect()).collect();
                 Some(Word::known(lines.join("\n") + "\n"))
             }
-            "cd" | ":" | "true" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp" | "mv" | "chmod"
+            "cd" | ":" | "true" | "false" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp" | "mv" | "chmod"
             | "sleep" | "test" | "[" | "shift" | "read" | "alias" | "trap" | "ln" | "let" => Some(Word::default()),
             _ => None,
         }
+    }
+
+    /// Places that `git rev-parse` tells.
+    fn git_place(&self, arguments: &[Word]) -> Option<Word> {
+        let words: Vec<&str> = arguments.iter().map(Word::value).collect::<Option<_>>()?;
+        let top = self.setting.toplevel.as_deref();
+        let folder = || top.map_or_else(|| ".git".to_owned(), |top| format!("{}/.git", top.trim_end_matches('/')));
+        let path = match words.as_slice() {
+            ["rev-parse", "--show-toplevel"] => top?.to_owned(),
+            ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => folder(),
+            ["rev-parse", "--git-path", name] => format!("{}/{name}", folder()),
+            _ => return None,
+        };
+        Some(Word::known(path + "\n"))
     }
 
     fn cat(&self, arguments: &[Word], directory: &Directory, place: &Place) -> Option<Word> {

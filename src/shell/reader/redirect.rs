@@ -206,7 +206,7 @@ impl Reader<'_> {
             Some(Output::File(path, is_added)) => {
                 let stored = match printed {
                     Some(text) => Stored::Text(text),
-                    None => Stored::Foreign(self.origin(first)),
+                    None => Stored::Foreign(self.origin(first), first..self.reading.commands.len()),
                 };
                 self.remember(&path, directory, stored, is_added);
             }
@@ -219,7 +219,7 @@ impl Reader<'_> {
         let Some(key) = super::nested::key(path, directory) else { return };
         let size = match &stored {
             Stored::Text(text) => text.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 }).sum(),
-            Stored::Foreign(_) => 8,
+            Stored::Foreign(..) => 8,
         };
         if !self.spend(size) {
             return;
@@ -233,7 +233,7 @@ impl Reader<'_> {
                 }
             }
             (_, stored) if !is_full => entries.push(stored),
-            (Some(last), _) => *last = Stored::Foreign("the line".to_owned()),
+            (Some(last), _) => *last = Stored::Foreign("the line".to_owned(), 0..0),
             (None, _) => {}
         }
     }
