@@ -1,0 +1,82 @@
+//! What ruby code calls to start, touch and contact.
+
+use super::super::effect::Access::{Delete, Read, Write};
+use super::super::invocation::Language;
+use super::calls::Action::{
+    self, Contact, Copy, Eval, Link, Move, Opaque, Open, Path, Paths, ProgramWithList, Shell,
+};
+use super::calls::Dialect;
+use super::lexer::Lexis;
+
+pub(super) const DIALECT: Dialect = Dialect {
+    language: Language::Ruby,
+    lexis: Lexis {
+        hash_comments: true,
+        slash_comments: false,
+        triple_quotes: false,
+        dollar_in_double: false,
+        hash_brace_in_double: true,
+        back_quotes_run: true,
+        patterns: true,
+        quote_words: false,
+        sigils: false,
+    },
+    actions: ACTIONS,
+    transparent: &["File.join", "Pathname", "Pathname.new", "URI", "URI.parse", "File.expand_path"],
+    bare_calls: true,
+    reflection: &["send", "public_send", "__send__", "const_get", "*.send", "*.public_send", "*.__send__", "*.const_get", "*.method"],
+};
+
+const ACTIONS: &[(&str, Action)] = &[
+    ("system", Shell),
+    ("exec", Shell),
+    ("spawn", Shell),
+    ("Kernel.system", Shell),
+    ("Kernel.exec", Shell),
+    ("IO.popen", Shell),
+    ("Open3.capture2", ProgramWithList),
+    ("Open3.capture2e", ProgramWithList),
+    ("Open3.capture3", ProgramWithList),
+    ("Open3.popen3", ProgramWithList),
+    ("Process.spawn", Shell),
+    ("open", Open),
+    ("File.open", Open),
+    ("File.new", Open),
+    ("File.write", Path(0, Write, false)),
+    ("IO.write", Path(0, Write, false)),
+    ("File.binwrite", Path(0, Write, false)),
+    ("File.read", Path(0, Read, false)),
+    ("File.readlines", Path(0, Read, false)),
+    ("IO.read", Path(0, Read, false)),
+    ("File.delete", Paths(Delete, false)),
+    ("File.unlink", Paths(Delete, false)),
+    ("Dir.rmdir", Paths(Delete, false)),
+    ("Dir.delete", Paths(Delete, false)),
+    ("FileUtils.rm", Path(0, Delete, false)),
+    ("FileUtils.rm_f", Path(0, Delete, false)),
+    ("FileUtils.rm_r", Path(0, Delete, true)),
+    ("FileUtils.rm_rf", Path(0, Delete, true)),
+    ("FileUtils.remove_dir", Path(0, Delete, true)),
+    ("FileUtils.mv", Move),
+    ("FileUtils.move", Move),
+    ("FileUtils.cp", Copy),
+    ("FileUtils.cp_r", Copy),
+    ("FileUtils.copy", Copy),
+    ("FileUtils.touch", Path(0, Write, false)),
+    ("FileUtils.mkdir_p", Path(0, Write, false)),
+    ("FileUtils.ln_s", Link),
+    ("File.rename", Move),
+    ("File.symlink", Link),
+    ("File.chmod", Path(1, Write, false)),
+    ("Net::HTTP.get", Contact(0)),
+    ("Net::HTTP.start", Contact(0)),
+    ("Net::HTTP.post", Contact(0)),
+    ("URI.open", Contact(0)),
+    ("TCPSocket.new", Contact(0)),
+    ("TCPSocket.open", Contact(0)),
+    ("eval", Eval),
+    ("instance_eval", Eval),
+    ("class_eval", Eval),
+    ("Marshal.load", Opaque),
+    ("Process.kill", Opaque),
+];

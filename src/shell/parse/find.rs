@@ -1,0 +1,191 @@
+//! `find`: tests, and predicates that act.
+
+use super::super::effect::{Access, EffectKind};
+use super::super::invocation::{GivenOption, Invocation, Nested, Operand};
+use super::super::table::{Program, Role, Value};
+use super::super::word::{Piece, Word};
+use super::words::{join, unknown};
+
+/// Options that name where names may lie, not which ones count.
+const NO_TESTS: &[&str] =
+    &["-maxdepth", "-mindepth", "-depth", "-d", "-xdev", "-mount", "-follow", "-noleaf", "-print", "-print0", "-ls",
+      "-o", "-or", "-a", "-and", "!", "-not", "(", ")", ",", "-true", "-daystart", "-warn", "-nowarn", "-H", "-L", "-P"];
+
+/// Reads the words of `find`.
+///
+/// `-delete` without a test before it removes all that lies below the start paths: a recursive deletion and the
+/// derived option `--unbounded-delete`. With a test before it, what the names can be is deleted below them.
+pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
+    let mut invocation = Invocation::default();
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let prefix = word.known_prefix();
+        if matches!(word.value(), Some("-H" | "-L" | "-P")) || prefix.starts_with("-O") {
+            give(&mut invocation, &word.shown(), None, at);
+        } else if matches!(word.value(), Some("-D")) {
+            at += 1;
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    while let Some(word) = words.get(at) {
+        let prefix = word.known_prefix();
+        if (prefix.starts_with('-') && prefix.len() > 1) || matches!(word.value(), Some("(" | "!" | ")" | ",")) {
+            break;
+        }
+        invocation.operands.push(Operand { word: word.clone(), index: at, access: Some(Access::Read) });
+        at += 1;
+    }
+    let starts: Vec<Word> = if invocation.operands.is_empty() {
+        vec![Word::known(".")]
+    } else {
+        invocation.operands.iter().map(|operand| operand.word.clone()).collect()
+    };
+
+    let mut is_bounded = false;
+    // Names that an alternative may have; an `-o` without a test in one of its arms bounds nothing.
+    let mut names: Vec<Word> = Vec::new();
+    let mut arm_is_bounded = false;
+    while let Some(word) = words.get(at) {
+        let Some(name) = word.value() else {
+            give(&mut invocation, &word.shown(), None, at);
+            at += 1;
+            continue;
+        };
+        match name {
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let from = at + 1;
+                let mut end = from;
+                while let Some(word) = words.get(end) {
+                    let closes = matches!(word.value(), Some(";"))
+                        || (word.value() == Some("+") && words.get(end - 1).and_then(Word::value) == Some("{}"));
+                    if closes {
+                        break;
+                    }
+                    end += 1;
+                }
+                let found = found_paths(&starts, is_bounded || arm_is_bounded, &names);
+                let started = words.get(from..end).unwrap_or_default();
+                give(&mut invocation, name, started.first().cloned(), at);
+                if !started.is_empty() {
+                    for found in &found {
+                        let words: Vec<Word> = started.iter().map(|word| filled(word, found)).collect();
+                        invocation.nested.push(Nested::Command {
+                            words,
+                            assignments: Vec::new(),
+                            directory: name.ends_with("dir").then(|| unknown("the folder found", false)),
+                            takes_input: false,
+                        });
+                    }
+                }
+                at = end + 1;
+                continue;
+            }
+            "-delete" => {
+                give(&mut invocation, "-delete", None, at);
+                let bounded = is_bounded || arm_is_bounded;
+                if !bounded {
+                    give(&mut invocation, "--unbounded-delete", None, at);
+                }
+                for path in found_paths(&starts, bounded, &names) {
+                    let kind = EffectKind::Path { access: Access::Delete, recursive: !bounded };
+                    invocation.effects.push((kind, path));
+                }
+            }
+            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                let file = words.get(at + 1).cloned();
+                if let Some(file) = &file {
+                    let kind = EffectKind::Path { access: Access::Write, recursive: false };
+                    invocation.effects.push((kind, file.clone()));
+                }
+                give(&mut invocation, name, file, at);
+                at += if name == "-fprintf" { 2 } else { 1 };
+            }
+            "-o" | "-or" | "," => {
+                arm_is_bounded = false;
+                names.clear();
+                give(&mut invocation, name, None, at);
+            }
+            "(" => is_bounded = is_bounded || arm_is_bounded,
+            _ => {
+                let row = table.option(name);
+                let value = match row.map(|row| row.value) {
+                    Some(Value::Required) => {
+                        at += 1;
+                        words.get(at).cloned()
+                    }
+                    _ => None,
+                };
+                if let (Some(value), Some(Role::Read)) = (&value, row.map(|row| row.role)) {
+                    let kind = EffectKind::Path { access: Access::Read, recursive: false };
+                    invocation.effects.push((kind, value.clone()));
+                }
+                let negated = at >= 2 && matches!(words.get(at - if value.is_some() { 2 } else { 1 }).and_then(Word::value), Some("!" | "-not"));
+                if !NO_TESTS.contains(&name) {
+                    // `-type d` and such bound little: what is deleted are still all folders.
+                    let is_weak = matches!(name, "-type" | "-xtype" | "-readable" | "-writable" | "-user" | "-perm" | "-group")
+                        || (matches!(name, "-name" | "-iname" | "-path" | "-wholename" | "-regex" | "-iregex")
+                            && matches!(value.as_ref().and_then(Word::value), Some("*" | "*/*" | ".*" | "?*" | "./*")));
+                    if !is_weak && !negated {
+                        arm_is_bounded = true;
+                    }
+                    if matches!(name, "-name" | "-iname") && !negated && !is_weak {
+                        names.extend(value.clone());
+                    }
+                }
+                give(&mut invocation, name, value, at);
+            }
+        }
+        at += 1;
+    }
+    if invocation.options.iter().any(|option| matches!(option.name.as_str(), "-help" | "--help" | "-version" | "--version")) {
+        invocation.is_help = true;
+    }
+    invocation
+}
+
+fn give(invocation: &mut Invocation, name: &str, value: Option<Word>, word: usize) {
+    invocation.options.push(GivenOption { name: name.to_owned(), value, word });
+}
+
+/// What the paths that were found may be.
+fn found_paths(starts: &[Word], is_bounded: bool, names: &[Word]) -> Vec<Word> {
+    let mut paths = Vec::new();
+    for start in starts {
+        if !is_bounded {
+            paths.push(start.clone());
+            continue;
+        }
+        if names.is_empty() {
+            paths.push(below(start, Piece::Name));
+        }
+        for name in names {
+            match name.value() {
+                Some(text) if text.contains(['*', '?', '[']) => paths.push(below(start, Piece::Glob(text.to_owned()))),
+                Some(text) => paths.push(below(start, Piece::Text(text.to_owned()))),
+                None => paths.push(join(&[start.clone(), name.clone()], "/")),
+            }
+        }
+    }
+    paths
+}
+
+fn below(start: &Word, name: Piece) -> Word {
+    let name = Word { pieces: vec![name], span: None };
+    join(&[start.clone(), name], if start.known_prefix().ends_with('/') && start.value().is_some() { "" } else { "/" })
+}
+
+/// `{}` replaced by what was found.
+fn filled(word: &Word, found: &Word) -> Word {
+    let Some(text) = word.value().filter(|text| text.contains("{}")) else { return word.clone() };
+    let parts: Vec<Word> = text.split("{}").map(Word::known).collect();
+    let mut pieces: Vec<Word> = Vec::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        if at > 0 {
+            pieces.push(found.clone());
+        }
+        pieces.push(part);
+    }
+    join(&pieces, "")
+}
