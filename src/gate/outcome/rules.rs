@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::call::{Context, Targets, ToolClass};
+use crate::call::{Context, NoLinks, Targets, ToolCall};
 use crate::policy::Policy;
 use crate::verdict::{Origin, Vote};
 
@@ -35,21 +35,15 @@ pub(super) fn votes(changes: &[Change], policy: &Policy, context: &Context) -> V
 
 /// The change as the file tool would have made it, so that rules for these tools hold too.
 fn targets(change: &Change, context: &Context) -> Targets {
-    let (tool, class) = match change.kind {
-        ChangeKind::Added => ("write", ToolClass::Write),
-        ChangeKind::Modified | ChangeKind::Type => ("edit", ToolClass::Edit),
-        ChangeKind::Deleted => ("delete", ToolClass::Edit),
+    let tool = match change.kind {
+        ChangeKind::Added => "write",
+        ChangeKind::Modified | ChangeKind::Type => "edit",
+        ChangeKind::Deleted => "delete",
     };
-    Targets {
-        tool: tool.to_owned(),
-        class,
-        command: None,
-        reading: None,
-        paths: vec![change.target(context)],
-        hosts: Vec::new(),
-        cwd: context.root.clone(),
-        root: context.root.clone(),
-        outside_repo: false,
-        unreadable: Vec::new(),
-    }
+    // The path is set afterwards: nothing of its text is to be taken for more than a name.
+    let call = ToolCall { id: None, tool: tool.to_owned(), args: Value::Null, cwd: None };
+    let mut targets = Targets::resolve(&call, context, &NoLinks);
+    targets.unreadable.clear();
+    targets.paths = vec![change.target(context)];
+    targets
 }
