@@ -18,6 +18,6 @@ pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, Red
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
 pub use pattern::{Fit, WordPattern, WordPatternError};
-pub use reader::{Reading, Setting, Unreadable, UnreadableKind, read};
+pub use reader::{Flow, Reading, Setting, Unreadable, UnreadableKind, read};
 pub use table::{Program, program, programs};
 pub use word::{Piece, Word};

@@ -37,6 +37,8 @@ use source::Source;
 pub struct Setting {
     /// Variables whose values are known: `HOME`, `PWD`, `TMPDIR`, `USER`.
     pub variables: BTreeMap<String, String>,
+    /// What `git rev-parse --show-toplevel` would print, if the line starts in a repository.
+    pub toplevel: Option<String>,
 }
 
 /// A line as bash would read it.
@@ -48,6 +50,18 @@ pub struct Reading {
     pub effects: Vec<Effect>,
     /// What could not be read.
     pub unreadable: Vec<Unreadable>,
+    /// Commands whose output other commands run as code by way of a file (`curl -o a.sh …; sh a.sh`,
+    /// `source <(curl …)`).
+    pub flows: Vec<Flow>,
+}
+
+/// One command runs what another one wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Index of the command that writes.
+    pub from: usize,
+    /// Index of the command that runs it.
+    pub to: usize,
 }
 
 /// Something that could not be read with certainty.
@@ -201,8 +215,8 @@ struct Place {
 #[derive(Debug, Clone)]
 enum Stored {
     Text(Word),
-    /// Something that this program made.
-    Foreign(String),
+    /// Something that these commands made: a range of their indices, and their names for people.
+    Foreign(String, std::ops::Range<usize>),
 }
 
 /// What a loop or a function collects while it is read.
@@ -307,6 +321,12 @@ impl<'s> Reader<'s> {
             if self.reading.unreadable.last() != Some(&entry) {
                 self.reading.unreadable.push(entry);
             }
+        }
+    }
+
+    fn flow(&mut self, from: usize, to: usize) {
+        if self.reading.flows.len() < 200 {
+            self.reading.flows.push(Flow { from, to });
         }
     }
 

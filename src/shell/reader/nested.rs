@@ -223,7 +223,10 @@ impl Reader<'_> {
         };
         for entry in stored {
             match entry {
-                Stored::Foreign(program) => {
+                Stored::Foreign(program, makers) => {
+                    for from in makers.filter(|from| *from != index).take(16) {
+                        self.flow(from, index);
+                    }
                     let what = format!("runs as code what {program} wrote to {}", shorten(&path.shown()));
                     self.unreadable_of(UnreadableKind::Code, what, span, Some(index));
                 }
@@ -258,7 +261,7 @@ impl Reader<'_> {
         let Some(stored) = key(path, &scope.directory).and_then(|key| self.files.get(&key)) else { return };
         let first = stored.iter().find_map(|entry| match entry {
             Stored::Text(text) => text.known_prefix().lines().next(),
-            Stored::Foreign(_) => None,
+            Stored::Foreign(..) => None,
         });
         let language = match first.filter(|line| line.starts_with("#!")) {
             Some(line) => language_of(line),

@@ -541,7 +541,7 @@ impl Reader<'_> {
         }
         let stored = match &place.input {
             Input::Text(text) if is_tee => Stored::Text(text.clone()),
-            _ => Stored::Foreign(program),
+            _ => Stored::Foreign(program, index..index + 1),
         };
         let written: Vec<Word> = command
             .invocation

@@ -414,7 +414,7 @@ impl Reader<'_> {
         if is_input {
             let stored = match printed {
                 Some(text) => Stored::Text(text),
-                None => Stored::Foreign(self.origin(first)),
+                None => Stored::Foreign(self.origin(first), first..self.reading.commands.len()),
             };
             self.files.insert(path.clone(), vec![stored]);
         }
