@@ -117,10 +117,3 @@ pub enum Nested {
         input: Option<Input>,
     },
 }
-
-impl Invocation {
-    /// Takes the words of a command apart.
-    pub fn parse(words: &[Word]) -> Self {
-        super::reader::standin_parse(words)
-    }
-}

@@ -17,7 +17,6 @@ mod scope;
 mod simple;
 mod skip;
 mod source;
-mod standin;
 mod statements;
 mod substitution;
 #[cfg(test)]
@@ -32,7 +31,6 @@ use super::effect::{Access, Effect};
 use super::word::{Piece, Word};
 use scope::{Scope, Value, Variable, join_path};
 use source::Source;
-pub(in crate::shell) use standin::parse as standin_parse;
 
 /// What is known before the line starts.
 #[derive(Debug, Clone, Default)]

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::super::code::read_code;
 use super::super::command::{Assignment, Directory, Input};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::{Language, Nested};
@@ -9,7 +10,6 @@ use super::super::word::{Piece, Word};
 use super::scope::{Scope, Value, join_path};
 use super::simple::{Lookup, Start};
 use super::source::{Source, has_private, with_holes};
-use super::standin::read_code;
 use super::{Place, Reader, Stored, UnreadableKind};
 
 impl Reader<'_> {
