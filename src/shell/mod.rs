@@ -15,7 +15,7 @@ mod table;
 mod word;
 
 pub(crate) use code::read_code;
-pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind};
+pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind, canonical_pipeline};
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
 pub use pattern::{Fit, WordPattern, WordPatternError};

@@ -1,6 +1,6 @@
 //! SQL as far as it decides what happens to data: which statements there are, not what they say.
 
-use super::super::invocation::Language;
+use super::super::effect::Access;
 use super::super::word::Word;
 use super::CodeReading;
 
@@ -55,8 +55,7 @@ pub(super) fn read(text: &str, reading: &mut CodeReading) {
                 reading.unreadable.push(format!("SQL calls {}", word(at)));
             }
             if matches!(word(at), "outfile" | "dumpfile") && let Some(Token::Literal(path)) = statement.get(at + 1) {
-                let kind = super::scan::path(super::scan::Touch::Write);
-                reading.effects.push((kind, Word::known(path.clone())));
+                reading.path(Access::Write, false, Word::known(path.clone()));
             }
         }
         // Commands of the client: `\! cmd` of psql and mysql, `.shell cmd` of sqlite.
@@ -71,10 +70,9 @@ pub(super) fn read(text: &str, reading: &mut CodeReading) {
             reading.shell.push(Word::known(code.trim()));
             reading.unreadable.retain(|reason| !reason.contains("\\!"));
         } else if let Some(path) = line.strip_prefix(".output ").or_else(|| line.strip_prefix("\\o ")) {
-            reading.effects.push((super::scan::path(super::scan::Touch::Write), Word::known(path.trim())));
+            reading.path(Access::Write, false, Word::known(path.trim()));
         }
     }
-    let _ = Language::Sql;
 }
 
 fn verbs_of(statement: &[Token], verbs: &mut Vec<String>) {
