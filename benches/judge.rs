@@ -20,7 +20,12 @@ fn main() {
     let context = Context { root: "/repo".into(), cwd: "/repo".into(), home: Some("/home/dev".into()) };
     let calls: Vec<ToolCall> = lines
         .iter()
-        .map(|line| ToolCall { id: None, tool: "execute".to_owned(), args: serde_json::json!({ "command": line }), cwd: None })
+        .map(|line| ToolCall {
+            id: None,
+            tool: "execute".to_owned(),
+            args: serde_json::json!({ "command": line }),
+            cwd: None,
+        })
         .collect();
     let (sixty, thousand, shipped) = (policy(60), policy(1_000), builtin("ci"));
     let mut rows: [(&str, Vec<Duration>); 5] = [
@@ -33,7 +38,9 @@ fn main() {
     // One warm-up round compiles what is compiled lazily; then rounds are interleaved.
     for round in 0..=ROUNDS {
         let times = [
-            time(|| lines.iter().map(|line| shuck_parser::parser::Parser::new(line).parse().file.body.len()).sum()),
+            time(|| {
+                lines.iter().map(|line| shuck_parser::parser::Parser::new(line).parse().file.body.len()).sum()
+            }),
             time(|| lines.iter().map(|line| read(line, &setting).commands.len()).sum()),
             time(|| calls.iter().map(|call| judge(&sixty, call, &context)).sum()),
             time(|| calls.iter().map(|call| judge(&thousand, call, &context)).sum()),
@@ -50,7 +57,11 @@ fn main() {
         times.sort_unstable();
         let median = times[times.len() / 2].as_secs_f64();
         let base = *base.get_or_insert(median);
-        println!("{name:<34} {:>9.0} lines/s {:>6.2} of parsing alone", lines.len() as f64 / median, base / median);
+        println!(
+            "{name:<34} {:>9.0} lines/s {:>6.2} of parsing alone",
+            lines.len() as f64 / median,
+            base / median
+        );
     }
 }
 
@@ -66,7 +77,8 @@ fn time(work: impl FnOnce() -> usize) -> Duration {
 }
 
 fn builtin(name: &str) -> Policy {
-    Policy::load(&[Policy::builtin(name).unwrap()], &NoLibrary).unwrap_or_else(|_| panic!("builtin:{name} loads"))
+    Policy::load(&[Policy::builtin(name).unwrap()], &NoLibrary)
+        .unwrap_or_else(|_| panic!("builtin:{name} loads"))
 }
 
 /// A policy of so many rules, of the kinds that people write.
@@ -80,7 +92,9 @@ fn policy(rules: usize) -> Policy {
             3 => format!("command: '^tool{number} .*--force'"),
             _ => format!("host: \"host{number}.example.com\""),
         };
-        text.push_str(&format!("  - id: rule-{number}\n    {matcher}\n    verdict: deny\n    reason: bench\n"));
+        text.push_str(&format!(
+            "  - id: rule-{number}\n    {matcher}\n    verdict: deny\n    reason: bench\n"
+        ));
     }
     let source = Source { name: "bench.yml".to_owned(), bytes: text.into_bytes() };
     Policy::load(&[source], &NoLibrary).unwrap_or_else(|_| panic!("the policy of this program loads"))

@@ -14,9 +14,45 @@ fn main() {
     let _ = idle;
     let gatewright = env!("CARGO_BIN_EXE_gatewright");
     let rows: [(&str, Vec<&str>); 4] = [
-        ("check, typical call, builtin:ci", vec![gatewright, "check", "--policy", "builtin:ci", "--fail-on", "never", "--shell", "cargo test --workspace 2>&1 | tail -40"]),
-        ("check, refused call, builtin:ci", vec![gatewright, "check", "--policy", "builtin:ci", "--fail-on", "never", "--shell", "git push --force origin main"]),
-        ("check, builtin:guardrails", vec![gatewright, "check", "--policy", "builtin:guardrails", "--fail-on", "never", "--shell", "cargo test"]),
+        (
+            "check, typical call, builtin:ci",
+            vec![
+                gatewright,
+                "check",
+                "--policy",
+                "builtin:ci",
+                "--fail-on",
+                "never",
+                "--shell",
+                "cargo test --workspace 2>&1 | tail -40",
+            ],
+        ),
+        (
+            "check, refused call, builtin:ci",
+            vec![
+                gatewright,
+                "check",
+                "--policy",
+                "builtin:ci",
+                "--fail-on",
+                "never",
+                "--shell",
+                "git push --force origin main",
+            ],
+        ),
+        (
+            "check, builtin:guardrails",
+            vec![
+                gatewright,
+                "check",
+                "--policy",
+                "builtin:guardrails",
+                "--fail-on",
+                "never",
+                "--shell",
+                "cargo test",
+            ],
+        ),
         ("--version", vec![gatewright, "--version"]),
     ];
     println!("{:<36} {:>10} {:>10} {:>7}", "", "true [ms]", "ours [ms]", "ratio");
@@ -28,7 +64,12 @@ fn main() {
             ours.push(time_of(&command));
         }
         let (theirs, ours) = (median(theirs), median(ours));
-        println!("{name:<36} {:>10.2} {:>10.2} {:>7.2}", millis(theirs), millis(ours), ours.as_secs_f64() / theirs.as_secs_f64());
+        println!(
+            "{name:<36} {:>10.2} {:>10.2} {:>7.2}",
+            millis(theirs),
+            millis(ours),
+            ours.as_secs_f64() / theirs.as_secs_f64()
+        );
     }
 }
 

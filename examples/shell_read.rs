@@ -8,7 +8,9 @@ fn main() -> std::io::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let setting = gatewright::shell::Setting {
-        variables: [("HOME", "/home/me"), ("PWD", "/repo")].map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        variables: [("HOME", "/home/me"), ("PWD", "/repo")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
     };
     let lines: Vec<&str> = text.split("\n%%\n").collect();
     if std::env::args().nth(1).as_deref() == Some("--time") {
@@ -38,7 +40,13 @@ fn main() -> std::io::Result<()> {
         println!("{line}");
         for command in &reading.commands {
             let words: Vec<_> = command.words.iter().map(|word| format!("‹{}›", word.shown())).collect();
-            println!("    {:?} {:?} {} < {:?}", command.directory, command.via, words.join(" "), command.input);
+            println!(
+                "    {:?} {:?} {} < {:?}",
+                command.directory,
+                command.via,
+                words.join(" "),
+                command.input
+            );
         }
         for effect in &reading.effects {
             println!("    effect {:?} {}", effect.kind, effect.word.shown());

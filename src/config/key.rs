@@ -107,6 +107,14 @@ pub static KEYS: &[Key] = &[
     key("tests.command", Kind::Text, "", "the command whose success makes a tree green"),
     key("tests.timeout_secs", Kind::Count, "600", "time for one run of the tests, seconds"),
     key("tests.base", Kind::Switch, "true", "whether the tests run on the base first"),
+    key("tests.skip", Kind::Switch, "false", "whether a commit needs no tests").reach(Reach::NotRepository),
+    key(
+        "environment",
+        Kind::List,
+        "[]",
+        "names of variables that programs of a run get besides PATH, HOME and LANG",
+    )
+    .reach(Reach::NotRepository),
     key("limits.max_iterations", Kind::Count, "5", "answers of the agent"),
     key("limits.max_tool_calls", Kind::Count, "200", "tool calls"),
     key("limits.wall_clock_secs", Kind::Count, "1800", "time for the whole run, seconds"),

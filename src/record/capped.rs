@@ -68,6 +68,7 @@ fn ceil_boundary(text: &str, mut index: usize) -> usize {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

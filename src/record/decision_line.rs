@@ -186,10 +186,10 @@ impl TargetsLine {
 
 fn path_line(target: &PathTarget) -> PathLine {
     PathLine {
-        path: mask_secrets(&pieces_text(&target.lexical.pieces())).into_owned(),
+        path: mask_secrets(&pieces_text(target.lexical.pieces())).into_owned(),
         access: target.access,
         recursive: target.recursive,
-        real: target.real.as_ref().map(|real| mask_secrets(&pieces_text(&real.pieces())).into_owned()),
+        real: target.real.as_ref().map(|real| mask_secrets(&pieces_text(real.pieces())).into_owned()),
     }
 }
 

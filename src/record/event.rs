@@ -561,9 +561,8 @@ pub struct RunEnd {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::*;
-
     #[test]
     fn names_are_those_of_the_journal() {
         for event in super::super::journal::tests::samples() {

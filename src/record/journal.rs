@@ -385,5 +385,6 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #[path = "journal_tests.rs"]
 pub(super) mod tests;

@@ -25,10 +25,12 @@ pub use journal::{
     read_journal, verify_chain,
 };
 pub use mask::{mask_secrets, mask_value};
+pub(crate) use report::call_subject;
 pub use report::{
     Counts, Fold, Format, Isolation, JournalFacts, PolicyFacts, Refused, Report, TestsLine, VerdictOnTree,
     render,
 };
+pub(crate) use shown::{one_line, shortened};
 pub use status::Status;
 pub use verify::{CommitFacts, Facts, Finding, RunFiles, trailer, verify};
 

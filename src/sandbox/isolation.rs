@@ -24,8 +24,7 @@ impl Isolation {
     /// Looks at this process and says what its children get.
     pub fn survey() -> Isolation {
         let built = |name, why: &str| Layer { name, in_force: true, why: why.to_owned() };
-        let missing =
-            |name| Layer { name, in_force: false, why: "not built into this version".to_owned() };
+        let missing = |name| Layer { name, in_force: false, why: "not built into this version".to_owned() };
         let linux = cfg!(target_os = "linux");
         let subreaper = if sweep::is_subreaper() {
             built("subreaper", "what leaves its process group is found again and killed at the end")
@@ -45,7 +44,8 @@ impl Isolation {
                 Layer {
                     name: "no-new-privileges",
                     in_force: linux,
-                    why: if linux { "set-user-id programs gain nothing" } else { "only Linux has it" }.to_owned(),
+                    why: if linux { "set-user-id programs gain nothing" } else { "only Linux has it" }
+                        .to_owned(),
                 },
                 missing("landlock"),
                 missing("seccomp"),

@@ -301,7 +301,8 @@ fn pid_of(child: &Child) -> Pid {
 /// Whether the main process has ended; it stays unreaped, so that its id still names its group.
 fn has_ended(pid: Pid) -> io::Result<bool> {
     loop {
-        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT) {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
+        {
             Ok(status) => return Ok(status.is_some()),
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -355,7 +356,8 @@ fn watch(child: &mut Child, stdin: &[u8], out: Keep, err: Keep, clocks: &Clocks)
                 }
             },
         };
-        let wait = if notice.is_none() && ended_at.is_none() { wait.min(Duration::from_millis(5)) } else { wait };
+        let wait =
+            if notice.is_none() && ended_at.is_none() { wait.min(Duration::from_millis(5)) } else { wait };
         wait_for_any(&input, &stdout, &stderr, notice.as_ref().filter(|_| ended_at.is_none()), wait)?;
         if ended_at.is_none() {
             input.pump();

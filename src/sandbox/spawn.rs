@@ -55,5 +55,15 @@ pub(super) fn spawn(command: &mut Command, limits: &Limits) -> io::Result<Child>
             Ok(())
         });
     }
+    // A script that was written a moment ago can still be open in a child of another thread that has not reached
+    // its exec; the system then calls it busy. That passes.
+    for _ in 0..50 {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            other => return other,
+        }
+    }
     command.spawn()
 }

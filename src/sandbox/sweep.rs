@@ -88,6 +88,11 @@ pub struct Sweep {
     patience: Duration,
 }
 
+/// Looks without a find after which a sweep is content.
+const QUIET_LOOKS: u32 = 3;
+
+type Found = BTreeMap<i32, (Process, Caught)>;
+
 #[derive(Clone, Debug)]
 struct Process {
     parent: i32,
@@ -122,22 +127,18 @@ impl Sweep {
         let until = Instant::now() + self.patience;
         let mut swept = Swept::default();
         let mut seen = BTreeSet::new();
+        let mut quiet = 0;
         loop {
             // Everything that is found is stopped first, until a look finds nothing new: what is stopped cannot
-            // start another, so a program that forks faster than it is killed still ends.
+            // start another. A few looks only: it must also be killed while more keeps coming.
             let mut found = BTreeMap::new();
-            loop {
-                let (now, spared) = self.find();
+            for _ in 0..8 {
+                let (now, spared) = self.look();
                 swept.spared = spared;
-                let fresh: Vec<_> = now.into_iter().filter(|(id, _)| !found.contains_key(id)).collect();
-                if fresh.is_empty() || Instant::now() > until {
+                let known = found.len();
+                found.extend(now);
+                if found.len() == known {
                     break;
-                }
-                for (id, (process, why)) in fresh {
-                    if !process.is_zombie {
-                        send(id, process.start, Signal::STOP);
-                    }
-                    found.insert(id, (process, why));
                 }
             }
             for (id, (process, why)) in &found {
@@ -153,52 +154,59 @@ impl Sweep {
                     let _ = waitpid(Some(pid), WaitOptions::NOHANG);
                 }
             }
-            if found.is_empty() {
+            // A chain in which each starts the next and ends can slip through one look, hardly through several.
+            quiet = if found.is_empty() { quiet + 1 } else { 0 };
+            if quiet == QUIET_LOOKS {
                 return swept;
             }
             if Instant::now() > until {
-                swept.left = found
-                    .into_iter()
-                    .filter(|(_, (process, _))| !process.is_zombie)
-                    .map(|(id, (process, _))| (id, process.name))
-                    .collect();
+                let still = self.look().0.into_iter().filter(|(_, (process, _))| !process.is_zombie);
+                swept.left = still.map(|(id, (process, _))| (id, process.name)).collect();
                 return swept;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// The processes of the run, and those spared.
-    #[expect(clippy::type_complexity, reason = "two lists that are taken apart at once")]
-    fn find(&self) -> (BTreeMap<i32, (Process, Caught)>, Vec<(i32, String)>) {
-        let all = processes();
+    /// The processes of the run, each stopped the moment it is seen, and those spared.
+    fn look(&self) -> (Found, Vec<(i32, String)>) {
         let me = std::process::id() as i32;
         let own = OWN_CHILDREN.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let mut ancestors = BTreeSet::from([me]);
-        let mut up = me;
-        while let Some(process) = all.get(&up) {
-            up = process.parent;
-            if up <= 0 || !ancestors.insert(up) {
-                break;
-            }
-        }
-        let mut caught: BTreeMap<i32, Caught> = BTreeMap::new();
+        let ancestors = ancestors_of(me);
+        let mut all = BTreeMap::new();
+        let mut found = Found::new();
         let mut spared = Vec::new();
-        for (id, process) in &all {
-            if ancestors.contains(id) || own.contains(id) {
+        // The newest first, and each judged at once: what hops from process to process must not be gone by the
+        // time its turn comes.
+        for id in process_ids() {
+            if ancestors.contains(&id) || own.contains(&id) {
                 continue;
             }
-            if process.parent == me && is_subreaper() {
-                caught.insert(*id, Caught::Adopted);
+            let Some(process) = read_process(id) else { continue };
+            let why = if process.parent == me && is_subreaper() {
+                Some(Caught::Adopted)
             } else if process.is_zombie {
                 // Nothing of it is left but an entry that its own parent must collect.
-            } else if has_marker(*id, &self.marker) {
-                caught.insert(*id, Caught::Marker);
-            } else if self.stands_inside(*id) {
-                if process.terminal == 0 {
-                    caught.insert(*id, Caught::Directory);
-                } else {
-                    spared.push((*id, process.name.clone()));
+                None
+            } else if has_marker(id, &self.marker) {
+                Some(Caught::Marker)
+            } else if self.stands_inside(id) {
+                if process.terminal != 0 {
+                    spared.push((id, process.name.clone()));
+                }
+                (process.terminal == 0).then_some(Caught::Directory)
+            } else {
+                None
+            };
+            match why {
+                Some(why) => {
+                    if !process.is_zombie {
+                        send(id, process.start, Signal::STOP);
+                    }
+                    found.insert(id, (process, why));
+                }
+                None => {
+                    all.insert(id, process);
                 }
             }
         }
@@ -206,24 +214,20 @@ impl Sweep {
         loop {
             let more: Vec<i32> = all
                 .iter()
-                .filter(|(id, process)| {
-                    caught.contains_key(&process.parent)
-                        && !caught.contains_key(id)
-                        && !process.is_zombie
-                        && !ancestors.contains(id)
-                })
+                .filter(|(_, process)| found.contains_key(&process.parent) && !process.is_zombie)
                 .map(|(id, _)| *id)
                 .collect();
             if more.is_empty() {
                 break;
             }
-            caught.extend(more.into_iter().map(|id| (id, Caught::Descendant)));
+            for id in more {
+                if let Some(process) = all.remove(&id) {
+                    send(id, process.start, Signal::STOP);
+                    found.insert(id, (process, Caught::Descendant));
+                }
+            }
         }
-        spared.retain(|(id, _)| !caught.contains_key(id));
-        let found = caught
-            .into_iter()
-            .filter_map(|(id, why)| all.get(&id).map(|process| (id, (process.clone(), why))))
-            .collect();
+        spared.retain(|(id, _)| !found.contains_key(id));
         (found, spared)
     }
 
@@ -267,13 +271,28 @@ pub fn process_start(id: i32) -> Option<u64> {
     read_process(id).map(|process| process.start)
 }
 
-fn processes() -> BTreeMap<i32, Process> {
-    let Ok(entries) = fs::read_dir("/proc") else { return BTreeMap::new() };
-    entries
+/// Ids of all processes, the highest first.
+fn process_ids() -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut ids: Vec<i32> = entries
         .flatten()
         .filter_map(|entry| std::str::from_utf8(entry.file_name().as_bytes()).ok()?.parse().ok())
-        .filter_map(|id| Some((id, read_process(id)?)))
-        .collect()
+        .collect();
+    ids.sort_unstable_by(|one, other| other.cmp(one));
+    ids
+}
+
+/// A process and everything above it: who asked for the sweep is never its victim.
+fn ancestors_of(id: i32) -> BTreeSet<i32> {
+    let mut ancestors = BTreeSet::from([id]);
+    let mut up = id;
+    while let Some(process) = read_process(up) {
+        up = process.parent;
+        if up <= 0 || !ancestors.insert(up) {
+            break;
+        }
+    }
+    ancestors
 }
 
 fn read_process(id: i32) -> Option<Process> {

@@ -14,7 +14,6 @@ mod reader;
 mod table;
 mod word;
 
-pub(crate) use code::read_code;
 pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind, canonical_pipeline};
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! runs/<id>/            journal.jsonl, report.json, report.md, policy.yml, change.patch
-//! runs/<id>/lock        held while the run goes on; gone afterwards
-//! runs/<id>/work/       fork, worktree, home: gone at the end of the run
+//! work/<id>/            fork, worktree, home: gone at the end of the run
 //! runs/<id>             for a run with --out: a link to that folder
+//! ledger/<id>.json      what a run is about to make, locked while it goes on; gone afterwards
 //! ```
 //!
 //! Folders are 0700, files 0600. The only room that writes this tree.

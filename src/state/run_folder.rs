@@ -5,9 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Lock, StateError};
+use super::StateError;
 
-const LOCK_FILE: &str = "lock";
 const ID_FILE: &str = "run-id";
 
 /// Where one run keeps what stays, and where it works.
@@ -15,6 +14,7 @@ const ID_FILE: &str = "run-id";
 pub struct RunFolder {
     id: String,
     path: PathBuf,
+    work: PathBuf,
 }
 
 impl RunFolder {
@@ -22,7 +22,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// When it cannot be made, or holds something that is no run.
-    pub(super) fn create(path: &Path, id: &str) -> Result<Self, StateError> {
+    pub(super) fn create(path: &Path, id: &str, work: Option<PathBuf>) -> Result<Self, StateError> {
         make_folder(path)?;
         // The canonical path: what lies beneath is compared with paths whose links were followed.
         let path = fs::canonicalize(path).map_err(StateError::io("open", path))?;
@@ -30,7 +30,8 @@ impl RunFolder {
         if !is_empty {
             return Err(StateError::Foreign { path });
         }
-        let folder = Self { id: id.to_owned(), path };
+        let work = work.unwrap_or_else(|| path.join("work"));
+        let folder = Self { id: id.to_owned(), path, work };
         folder.write(ID_FILE, format!("{id}\n").as_bytes())?;
         Ok(folder)
     }
@@ -40,7 +41,7 @@ impl RunFolder {
         let path = fs::canonicalize(path).ok()?;
         let text = fs::read_to_string(path.join(ID_FILE)).ok()?;
         let id = text.trim();
-        is_run_id(id).then(|| Self { id: id.to_owned(), path: path.clone() })
+        is_run_id(id).then(|| Self { id: id.to_owned(), work: path.join("work"), path: path.clone() })
     }
 
     /// The run's id.
@@ -59,43 +60,8 @@ impl RunFolder {
     }
 
     /// The folder for fork, worktree and home, which goes at the end.
-    pub fn work(&self) -> PathBuf {
-        self.path.join("work")
-    }
-
-    /// Marks the run as going on.
-    ///
-    /// # Errors
-    /// When another process holds the mark, or it cannot be made.
-    pub fn lock(&self) -> Result<Lock, StateError> {
-        Lock::on_file(&self.file(LOCK_FILE), &format!("run {}", self.id))
-    }
-
-    /// Takes the mark's file away; the caller still holds the lock.
-    pub fn remove_lock(&self) {
-        // Nothing depends on it: a lock file that nobody holds says nothing.
-        let _ = fs::remove_file(self.file(LOCK_FILE));
-    }
-
-    /// Whether a process is at work on it.
-    pub fn is_live(&self) -> bool {
-        let path = self.file(LOCK_FILE);
-        path.exists() && matches!(Lock::on_file(&path, ""), Err(StateError::Locked { .. }))
-    }
-
-    /// Whether something of it is left that a finished run does not leave.
-    pub fn has_leftovers(&self) -> bool {
-        self.work().exists() || self.file(LOCK_FILE).exists()
-    }
-
-    /// Makes the folder to work in.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn make_work(&self) -> Result<PathBuf, StateError> {
-        let work = self.work();
-        make_folder(&work)?;
-        Ok(work)
+    pub fn work(&self) -> &Path {
+        &self.work
     }
 
     /// Writes a file whole: beside, then renamed, 0600.

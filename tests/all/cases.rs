@@ -49,7 +49,8 @@ fn cases(path: &Path) -> Vec<Case> {
     let text = fs::read_to_string(path).unwrap();
     let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     rows.map(|(number, line)| {
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}:{}: {error}", path.display(), number + 1))
+        serde_json::from_str(line)
+            .unwrap_or_else(|error| panic!("{}:{}: {error}", path.display(), number + 1))
     })
     .collect()
 }
@@ -68,8 +69,10 @@ fn judge(policy: &Policy, call: &ToolCall) -> Decision {
 fn shown(case: &Case, decision: &Decision) -> String {
     let command = case.call.args.get("command").and_then(serde_json::Value::as_str);
     let call = command.map_or_else(|| format!("{} {}", case.call.tool, case.call.args), str::to_owned);
-    let mut text =
-        format!("{}: wanted {:?}, got {:?}: {call}\n    {}\n", case.id, case.expect, decision.verdict, case.why);
+    let mut text = format!(
+        "{}: wanted {:?}, got {:?}: {call}\n    {}\n",
+        case.id, case.expect, decision.verdict, case.why
+    );
     for vote in &decision.votes {
         let origin = match &vote.origin {
             Origin::Rule { id, .. } => format!("rule {id}"),

@@ -15,7 +15,8 @@ fn rooms(lib: &str) -> Vec<String> {
 
 /// Arrows of one source text that point to a later room, and grouped imports that would hide an arrow.
 fn wrong_arrows(rooms: &[String], room: &str, text: &str) -> Vec<String> {
-    let order: BTreeMap<&str, usize> = rooms.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let order: BTreeMap<&str, usize> =
+        rooms.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
     let Some(own) = order.get(room) else { return vec![format!("room `{room}` is not listed in lib.rs")] };
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -26,7 +27,10 @@ fn wrong_arrows(rooms: &[String], room: &str, text: &str) -> Vec<String> {
         for (at, _) in line.match_indices("crate::") {
             let rest = &line[at + "crate::".len()..];
             if rest.starts_with('{') {
-                found.push(format!("line {}: `crate::{{..}}` hides the arrows; one `use` line per room", number + 1));
+                found.push(format!(
+                    "line {}: `crate::{{..}}` hides the arrows; one `use` line per room",
+                    number + 1
+                ));
                 continue;
             }
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
@@ -69,7 +73,9 @@ fn arrows_between_rooms_point_up() {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");
-        wrong.extend(wrong_arrows(&rooms, room, &text).into_iter().map(|what| format!("{}: {what}", inside.display())));
+        wrong.extend(
+            wrong_arrows(&rooms, room, &text).into_iter().map(|what| format!("{}: {what}", inside.display())),
+        );
     }
     assert!(wrong.is_empty(), "arrows that point down:\n{}", wrong.join("\n"));
 }
@@ -94,7 +100,10 @@ fn every_test_file_is_wired_in() {
         let stem = file.file_stem().expect("a file name").to_string_lossy().into_owned();
         let parent = file.parent().expect("a parent");
         let (declared_in, name) = if stem == "mod" {
-            (parent.parent().expect("a parent").join("main.rs"), parent.file_name().expect("a name").to_string_lossy().into_owned())
+            (
+                parent.parent().expect("a parent").join("main.rs"),
+                parent.file_name().expect("a name").to_string_lossy().into_owned(),
+            )
         } else if parent == folder {
             (folder.join("main.rs"), stem)
         } else {
@@ -104,7 +113,9 @@ fn every_test_file_is_wired_in() {
             continue;
         }
         let text = fs::read_to_string(&declared_in).unwrap_or_default();
-        if !text.lines().any(|line| line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ") == format!("mod {name};")) {
+        if !text.lines().any(|line| {
+            line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ") == format!("mod {name};")
+        }) {
             forgotten.push(file);
         }
     }

@@ -3,4 +3,9 @@
 
 mod cases;
 mod house;
+mod journal;
+mod logs;
 mod policies;
+mod sandbox;
+mod schema;
+mod worktree;

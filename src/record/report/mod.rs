@@ -16,6 +16,7 @@ use super::{
 };
 
 pub use fold::Fold;
+pub(crate) use fold::call_subject;
 
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

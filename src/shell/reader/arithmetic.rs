@@ -36,9 +36,16 @@ pub(super) fn assigned(text: &str, found: &mut dyn FnMut(&str)) {
         let after = text.get(index + length..).unwrap_or_default().trim_start();
         let stepped = before.ends_with("++") || before.ends_with("--");
         let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '<', '>', '&', '^', '|']);
-        let is_set = operator.starts_with('=') && !operator.starts_with("==") && !after.starts_with("<=") && !after.starts_with(">=");
+        let is_set = operator.starts_with('=')
+            && !operator.starts_with("==")
+            && !after.starts_with("<=")
+            && !after.starts_with(">=");
         if super::expand::is_name(name)
-            && (stepped || is_set || after.starts_with("++") || after.starts_with("--") || after.starts_with('['))
+            && (stepped
+                || is_set
+                || after.starts_with("++")
+                || after.starts_with("--")
+                || after.starts_with('['))
         {
             found(name);
         }

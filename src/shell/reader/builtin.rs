@@ -62,6 +62,7 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let printed = if place.is_captured { self.printed(name, &start, scope, place) } else { None };
         let span = start.span;
+        let is_declared = start.lookup == Lookup::Declared;
         let assignments = start.assignments.clone();
         let arguments: Vec<Word> = start.words.iter().skip(1).cloned().collect();
         let mut invocation = Invocation::parse(&start.words);
@@ -101,7 +102,8 @@ impl Reader<'_> {
             "shift" => shift(&arguments, scope),
             "read" => self.assign_unknown(&arguments, "adinNptu", "REPLY", scope, place),
             "mapfile" | "readarray" => {
-                if let Some(callback) = option_value(&arguments, "-C") {
+                if let Some(mut callback) = option_value(&arguments, "-C") {
+                    callback.pieces.push(Piece::Unknown { splits: true, source: " …".to_owned() });
                     self.code(&callback, span, &mut scope.clone(), &inside, name);
                 }
                 self.assign_unknown(&arguments, "dnOsuCc", "MAPFILE", scope, place);
@@ -204,7 +206,9 @@ impl Reader<'_> {
                 }
             }
             "hash" => {
-                if let (Some(path), Some(alias)) = (option_value(&arguments, "-p"), arguments.last().and_then(Word::value)) {
+                if let (Some(path), Some(alias)) =
+                    (option_value(&arguments, "-p"), arguments.last().and_then(Word::value))
+                {
                     let text = format!("{} \"$@\"", quoted(&path.shown()));
                     scope.define(alias, Function { text, base: None, holes: Rc::default() });
                 }
@@ -216,16 +220,19 @@ impl Reader<'_> {
                 }
             }
             "compgen" | "complete" => {
-                if let Some(code) = option_value(&arguments, "-C") {
+                if let Some(mut code) = option_value(&arguments, "-C") {
+                    code.pieces.push(Piece::Unknown { splits: true, source: " …".to_owned() });
                     let mut inner = self.subshell(scope);
                     self.code(&code, span, &mut inner, &inside, name);
                 }
             }
+            "export" | "declare" | "typeset" | "local" | "readonly" if is_declared => {}
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in &arguments {
                     self.declare_word(word, name == "export", scope, place);
                 }
             }
+            "exit" | "return" | "break" | "continue" if is_declared => {}
             "exit" | "return" | "break" | "continue" => self.jumped(name, scope),
             _ => {}
         }
@@ -242,7 +249,9 @@ impl Reader<'_> {
     }
 
     fn cd(&mut self, arguments: &[Word], scope: &mut Scope) {
-        let target = arguments.iter().find(|word| !matches!(word.value(), Some("-L" | "-P" | "-e" | "-@" | "--" | "-LP" | "-Pe")));
+        let target = arguments
+            .iter()
+            .find(|word| !matches!(word.value(), Some("-L" | "-P" | "-e" | "-@" | "--" | "-LP" | "-Pe")));
         let to = match target {
             None => match self.lookup(scope, "HOME") {
                 Value::Text(home) => directory(&home, scope),
@@ -253,7 +262,9 @@ impl Reader<'_> {
                 Some("") => return,
                 Some("-") => scope.previous.clone(),
                 // `CDPATH` may take a bare name elsewhere.
-                Some(path) if !path.starts_with(['/', '.']) && scope.variable("CDPATH").is_some() => Directory::Unknown,
+                Some(path) if !path.starts_with(['/', '.']) && scope.variable("CDPATH").is_some() => {
+                    Directory::Unknown
+                }
                 _ => directory(word, scope),
             },
         };
@@ -283,7 +294,14 @@ impl Reader<'_> {
     }
 
     /// Variables that get a value nobody knows.
-    fn assign_unknown(&mut self, arguments: &[Word], valued: &str, default: &str, scope: &mut Scope, place: &Place) {
+    fn assign_unknown(
+        &mut self,
+        arguments: &[Word],
+        valued: &str,
+        default: &str,
+        scope: &mut Scope,
+        place: &Place,
+    ) {
         let mut rest = arguments.iter();
         let mut count = 0;
         while let Some(word) = rest.next() {
@@ -326,7 +344,13 @@ impl Reader<'_> {
         }
     }
 
-    fn evaluated_text(&mut self, word: &Word, span: Option<(usize, usize)>, scope: &mut Scope, place: &Place) {
+    fn evaluated_text(
+        &mut self,
+        word: &Word,
+        span: Option<(usize, usize)>,
+        scope: &mut Scope,
+        place: &Place,
+    ) {
         let text = word.shown().into_owned();
         self.subscript_text(&text, word.span.or(span), scope, place);
         self.evaluated(&text, scope, place, word.span.or(span), 0);
@@ -352,7 +376,9 @@ impl Reader<'_> {
                 Input::Text(text) => {
                     self.code(&text, span, scope, &inside, "source");
                 }
-                Input::File(file) => self.script(Language::Shell, &file, &arguments, index, span, scope, &inside),
+                Input::File(file) => {
+                    self.script(Language::Shell, &file, &arguments, index, span, scope, &inside)
+                }
                 Input::Pipe => {
                     let what = "source runs as code what another command prints".to_owned();
                     self.unreadable_of(UnreadableKind::Code, what, span, Some(index));
@@ -459,7 +485,9 @@ fn shift(arguments: &[Word], scope: &mut Scope) {
         Some(word) => word.value().and_then(|text| text.parse::<usize>().ok()),
     };
     scope.parameters = match (scope.parameters.take(), count) {
-        (Some(words), Some(count)) if count <= words.len() => Some(Rc::new(words.iter().skip(count).cloned().collect())),
+        (Some(words), Some(count)) if count <= words.len() => {
+            Some(Rc::new(words.iter().skip(count).cloned().collect()))
+        }
         (Some(words), Some(_)) => Some(words),
         _ => None,
     };

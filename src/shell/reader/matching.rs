@@ -97,8 +97,10 @@ impl Pattern {
         if self.items.is_empty() {
             return Some(text.to_owned());
         }
-        let is_literal = self.items.iter().all(|item| matches!(item, Item::Character(_) | Item::Any | Item::Class { .. }));
-        if by.contains('&') || (!is_literal && work > 4_000_000) || count.saturating_mul(by.len()) > 1_000_000 {
+        let is_literal =
+            self.items.iter().all(|item| matches!(item, Item::Character(_) | Item::Any | Item::Class { .. }));
+        if by.contains('&') || (!is_literal && work > 4_000_000) || count.saturating_mul(by.len()) > 1_000_000
+        {
             return None;
         }
         let mut changed = String::new();
@@ -112,7 +114,9 @@ impl Pattern {
                     let length = self.items.len();
                     rest.get(..length).filter(|part| self.fits_characters(part)).map(<[char]>::len)
                 }
-                _ => (0..=rest.len()).rev().find(|length| rest.get(..*length).is_some_and(|part| self.fits_characters(part))),
+                _ => (0..=rest.len())
+                    .rev()
+                    .find(|length| rest.get(..*length).is_some_and(|part| self.fits_characters(part))),
             };
             match longest {
                 Some(length) if length > 0 || anchor == b'#' || anchor == b'%' => {
@@ -197,7 +201,10 @@ mod tests {
         let slash = Piece::Text("/".to_owned());
         assert_eq!(pattern(&[star.clone(), slash.clone()]).cut("a/b/c", true, false).as_deref(), Some("b/c"));
         assert_eq!(pattern(&[star.clone(), slash.clone()]).cut("a/b/c", true, true).as_deref(), Some("c"));
-        assert_eq!(pattern(&[slash.clone(), star.clone()]).cut("a/b/c", false, false).as_deref(), Some("a/b"));
+        assert_eq!(
+            pattern(&[slash.clone(), star.clone()]).cut("a/b/c", false, false).as_deref(),
+            Some("a/b")
+        );
         assert_eq!(pattern(&[slash, star]).cut("a/b/c", false, true).as_deref(), Some("a"));
     }
 

@@ -132,7 +132,9 @@ pub fn read(line: &str, setting: &Setting) -> Reading {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
         thread.join().ok().flatten()
     });
-    deep.unwrap_or_else(|| refused(UnreadableKind::Limit, "the line needs more room than is given to it".to_owned()))
+    deep.unwrap_or_else(|| {
+        refused(UnreadableKind::Limit, "the line needs more room than is given to it".to_owned())
+    })
 }
 
 /// Reads on this stack; `None` if it takes more levels than that is good for.
@@ -147,7 +149,12 @@ fn read_here(line: &str, setting: &Setting, levels: usize) -> Option<Reading> {
         Ok((mut reading, is_too_deep)) => {
             if is_too_deep {
                 let what = "commands within commands go deeper than is read".to_owned();
-                reading.unreadable.push(Unreadable { kind: UnreadableKind::Limit, what, span: None, command: None });
+                reading.unreadable.push(Unreadable {
+                    kind: UnreadableKind::Limit,
+                    what,
+                    span: None,
+                    command: None,
+                });
             }
             Some(reading)
         }
@@ -181,7 +188,10 @@ fn depth(line: &str) -> usize {
     }
     // Compound commands nest by words.
     for word in line.split(|character: char| !character.is_ascii_lowercase()) {
-        if matches!(word, "if" | "while" | "until" | "for" | "case" | "select" | "time" | "coproc" | "function") {
+        if matches!(
+            word,
+            "if" | "while" | "until" | "for" | "case" | "select" | "time" | "coproc" | "function"
+        ) {
             words += 1;
         }
     }
@@ -218,6 +228,8 @@ struct Frame {
     locals: Vec<(String, Option<Variable>)>,
     /// Name of the function, for its recursion.
     function: Option<String>,
+    /// What the function was called with.
+    arguments: Option<Rc<Vec<Word>>>,
 }
 
 /// A line in the course of being read.
@@ -354,13 +366,13 @@ impl<'s> Reader<'s> {
             "PWD" => self.directory_value(&scope.directory),
             "OLDPWD" => self.directory_value(&scope.previous),
             "IFS" => Value::Text(Word::known(" \t\n")),
-            "0" => Value::Text(Word::known("bash")),
+            "0" => scope.name.clone().map_or(Value::Unknown, Value::Text),
             "#" => match &scope.parameters {
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
             },
-            "?" | "$" | "!" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID"
-            | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
+            "?" | "$" | "!" | "RANDOM" | "SRANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
+            | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
             _ => match name.parse::<usize>() {
                 Ok(position) => match &scope.parameters {
                     Some(words) => match words.get(position.wrapping_sub(1)) {
@@ -378,16 +390,21 @@ impl<'s> Reader<'s> {
     }
 
     fn directory_value(&self, directory: &Directory) -> Value {
-        let Directory::Known(path) = directory else { return Value::Unknown };
+        match self.known_directory(directory) {
+            Directory::Known(path) => Value::Text(Word::known(path)),
+            Directory::Unknown => Value::Unknown,
+        }
+    }
+
+    /// The absolute path of a directory.
+    fn known_directory(&self, directory: &Directory) -> Directory {
+        let Directory::Known(path) = directory else { return Directory::Unknown };
         if path.starts_with('/') {
-            return Value::Text(Word::known(path.as_str()));
+            return directory.clone();
         }
         match self.setting.variables.get("PWD") {
-            Some(start) => match join_path(&Directory::Known(start.clone()), path) {
-                Directory::Known(path) if path.starts_with('/') => Value::Text(Word::known(path)),
-                _ => Value::Unknown,
-            },
-            None => Value::Unknown,
+            Some(start) if start.starts_with('/') => join_path(&Directory::Known(start.clone()), path),
+            _ => Directory::Unknown,
         }
     }
 }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use super::super::word::{Piece, Word};
 use super::expand::{Expansion, Quote, is_name};
 use super::matching::Pattern;
+use super::parts::Parts;
 use super::scope::{Scope, Value};
 use super::source::Source;
 use super::{Place, Reader, UnreadableKind, ansi, skip};
-use super::parts::Parts;
 
 /// Longest value that is cut or replaced.
 const LONGEST: usize = 4096;
@@ -47,9 +47,17 @@ impl Reader<'_> {
             return;
         }
         let (prefix, name_at) = match body.as_bytes() {
-            [b'#', next, ..] if *next == b'_' || next.is_ascii_alphanumeric() || matches!(next, b'@' | b'*') => ('#', 1),
+            [b'#', next, ..]
+                if *next == b'_' || next.is_ascii_alphanumeric() || matches!(next, b'@' | b'*') =>
+            {
+                ('#', 1)
+            }
             [b'#' | b'!', b'}', ..] => (' ', 0),
-            [b'!', next, ..] if *next == b'_' || next.is_ascii_alphanumeric() || matches!(next, b'@' | b'*') => ('!', 1),
+            [b'!', next, ..]
+                if *next == b'_' || next.is_ascii_alphanumeric() || matches!(next, b'@' | b'*') =>
+            {
+                ('!', 1)
+            }
             _ => (' ', 0),
         };
         let rest = body.get(name_at..).unwrap_or_default();
@@ -194,10 +202,32 @@ impl Reader<'_> {
         match bytes {
             [] => self.push_base(expansion, scope, base, shown, quote),
             [b':', kind @ (b'-' | b'=' | b'?' | b'+'), ..] => {
-                self.default_value(expansion, scope, place, base, name, (from + 2, to), *kind, true, shown, quote);
+                self.default_value(
+                    expansion,
+                    scope,
+                    place,
+                    base,
+                    name,
+                    (from + 2, to),
+                    *kind,
+                    true,
+                    shown,
+                    quote,
+                );
             }
             [kind @ (b'-' | b'=' | b'?' | b'+'), ..] => {
-                self.default_value(expansion, scope, place, base, name, (from + 1, to), *kind, false, shown, quote);
+                self.default_value(
+                    expansion,
+                    scope,
+                    place,
+                    base,
+                    name,
+                    (from + 1, to),
+                    *kind,
+                    false,
+                    shown,
+                    quote,
+                );
             }
             [b':', ..] => self.slice(expansion, scope, place, base, (from + 1, to), shown, quote),
             [first @ (b'#' | b'%'), rest @ ..] => {
@@ -221,7 +251,8 @@ impl Reader<'_> {
                     None => Word::default(),
                 };
                 let replacement = replacement.value().map(str::to_owned);
-                let changed = self.each(base, |text| pattern.as_ref()?.replace(text, replacement.as_deref()?, anchor));
+                let changed =
+                    self.each(base, |text| pattern.as_ref()?.replace(text, replacement.as_deref()?, anchor));
                 self.push_base(expansion, scope, changed, shown, quote);
             }
             [kind @ (b'^' | b','), rest @ ..] => {
@@ -231,7 +262,8 @@ impl Reader<'_> {
                     self.operand(expansion, scope, place, (from + 1, to), quote);
                 }
                 let is_upper = *kind == b'^';
-                let changed = self.each(base, |text| (!has_pattern).then(|| change_case(text, is_upper, is_all)));
+                let changed =
+                    self.each(base, |text| (!has_pattern).then(|| change_case(text, is_upper, is_all)));
                 self.push_base(expansion, scope, changed, shown, quote);
             }
             [b'@', kind] => self.transform(expansion, scope, place, base, *kind, shown, quote),
@@ -385,8 +417,10 @@ impl Reader<'_> {
         let parts = expansion.parts;
         let offset = self.arithmetic(source, parts, (from, middle.unwrap_or(to)), scope, place);
         let length = middle.map(|middle| self.arithmetic(source, parts, (middle + 1, to), scope, place));
-        let (Some(offset), Some(length)) = (offset, length.map_or(Some(None), |length| length.map(Some))) else {
-            let unknown = if matches!(base, Base::One(_)) { Base::One(Value::Unknown) } else { Base::UnknownMany };
+        let (Some(offset), Some(length)) = (offset, length.map_or(Some(None), |length| length.map(Some)))
+        else {
+            let unknown =
+                if matches!(base, Base::One(_)) { Base::One(Value::Unknown) } else { Base::UnknownMany };
             self.push_base(expansion, scope, unknown, shown, quote);
             return;
         };
@@ -444,7 +478,8 @@ impl Reader<'_> {
                     self.unreadable(UnreadableKind::Code, what, expansion.source.span.or(word.span));
                 }
                 let text = text.replace("\\$", "$").replace("\\\\", "\\");
-                let inner = Source { text: &text, base: None, span: expansion.source.span, holes: Rc::new(holes) };
+                let inner =
+                    Source { text: &text, base: None, span: expansion.source.span, holes: Rc::new(holes) };
                 self.here_text(&inner, Parts::None, (0, text.len()), scope, place);
             }
             self.push_value(expansion, scope, Value::Unknown, shown, quote);

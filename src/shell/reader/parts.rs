@@ -1,8 +1,8 @@
 //! Finds what the parser saw at a position of a word.
 
 use shuck_ast::{
-    BourneParameterExpansion, HeredocBodyPart, HeredocBodyPartNode, ParameterExpansion, ParameterExpansionSyntax,
-    Span, StmtSeq, Word, WordPart, WordPartNode,
+    BourneParameterExpansion, HeredocBodyPart, HeredocBodyPartNode, ParameterExpansion,
+    ParameterExpansionSyntax, Span, StmtSeq, Word, WordPart, WordPartNode,
 };
 
 /// The parser's view of the text that is expanded.
@@ -36,7 +36,9 @@ impl<'a> Parts<'a> {
                     HeredocBodyPart::CommandSubstitution { body, .. } if is_here => {
                         Some(Part::Commands(body, node.span))
                     }
-                    HeredocBodyPart::Parameter(_) | HeredocBodyPart::ArithmeticExpansion { .. } if is_here => {
+                    HeredocBodyPart::Parameter(_) | HeredocBodyPart::ArithmeticExpansion { .. }
+                        if is_here =>
+                    {
                         Some(Part::Other(node.span))
                     }
                     HeredocBodyPart::Parameter(parameter) => in_parameter(parameter, offset),
@@ -60,13 +62,19 @@ fn in_word(parts: &[WordPartNode], offset: usize) -> Option<Part<'_>> {
     }
     let is_here = node.span.start.offset() == offset;
     match &node.kind {
-        WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. } if is_here => {
+        WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. }
+            if is_here =>
+        {
             Some(Part::Commands(body, node.span))
         }
-        WordPart::Parameter(_) | WordPart::ArithmeticExpansion { .. } if is_here => Some(Part::Other(node.span)),
+        WordPart::Parameter(_) | WordPart::ArithmeticExpansion { .. } if is_here => {
+            Some(Part::Other(node.span))
+        }
         WordPart::DoubleQuoted { parts, .. } => in_word(parts, offset),
         WordPart::Parameter(parameter) => in_parameter(parameter, offset),
-        WordPart::ArithmeticExpansion { expression_word_ast, .. } => in_word(&expression_word_ast.parts, offset),
+        WordPart::ArithmeticExpansion { expression_word_ast, .. } => {
+            in_word(&expression_word_ast.parts, offset)
+        }
         _ => None,
     }
 }

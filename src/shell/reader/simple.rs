@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use shuck_ast::{
     ArrayElem, Assignment as RawAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand,
-    Redirect as RawRedirect, SimpleCommand, Span, Word as RawWord,
+    Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
 };
 
 use super::super::command::{Assignment, Command, Input, Redirect};
@@ -30,6 +30,8 @@ pub(super) struct Start {
 pub(super) enum Lookup {
     /// Functions, builtins, programs.
     All,
+    /// As `All`; the declaration that it is has been read.
+    Declared,
     /// Builtins and programs (`command`, `builtin`).
     Builtins,
     /// Programs only.
@@ -50,9 +52,12 @@ impl Reader<'_> {
             self.word(&command.name, source, scope, place, &mut words);
         }
         for argument in &command.args {
+            if redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source)) {
+                continue;
+            }
             self.word(argument, source, scope, place, &mut words);
         }
-        self.begin(words, &command.assignments, redirects, command.span, source, scope, place)
+        self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
     }
 
     /// `export`, `declare` and their kin.
@@ -64,7 +69,8 @@ impl Reader<'_> {
         scope: &mut Scope,
         place: &Place,
     ) -> Option<Word> {
-        let mut words = vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
+        let mut words =
+            vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
         let mut declared = Vec::new();
         let mut flags = String::new();
         for operand in &clause.operands {
@@ -82,8 +88,10 @@ impl Reader<'_> {
                                 None => declared.push((text.to_owned(), None)),
                             },
                             None => {
-                                let what = format!("{} declares a variable that is not known", clause.variant);
-                                let name = word.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
+                                let what =
+                                    format!("{} declares a variable that is not known", clause.variant);
+                                let name =
+                                    word.known_prefix().split_once('=').map(|(name, _)| name.to_owned());
                                 match name {
                                     Some(name) => declared.push((name, Some(Value::Unknown))),
                                     None => self.unreadable(UnreadableKind::Words, what, word.span),
@@ -96,7 +104,10 @@ impl Reader<'_> {
                     if let Some(subscript) = &reference.subscript {
                         self.subscript(subscript, source, scope, place);
                     }
-                    words.push(Word { span: source.place_of(reference.span), ..Word::known(reference.name.as_str()) });
+                    words.push(Word {
+                        span: source.place_of(reference.span),
+                        ..Word::known(reference.name.as_str())
+                    });
                     declared.push((reference.name.as_str().to_owned(), None));
                 }
                 DeclOperand::Assignment(assignment) => {
@@ -113,7 +124,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let printed = self.begin(words, &clause.assignments, redirects, clause.span, source, scope, place);
+        let printed = self.begin(words, &clause.assignments, redirects, (clause.span, Lookup::Declared), source, scope, place);
         let is_export = clause.variant.as_str() == "export" || flags.contains('x');
         let is_unexport = is_export && flags.contains('n');
         let is_local = clause.variant.as_str() == "local"
@@ -186,7 +197,7 @@ impl Reader<'_> {
         for raw in operand.iter().chain(extra) {
             self.word(raw, source, scope, place, &mut words);
         }
-        let printed = self.begin(words, assignments, redirects, span, source, scope, place);
+        let printed = self.begin(words, assignments, redirects, (span, Lookup::Declared), source, scope, place);
         self.jumped(name, scope);
         printed
     }
@@ -217,7 +228,7 @@ impl Reader<'_> {
         words: Vec<Word>,
         assignments: &[RawAssignment],
         redirects: &[RawRedirect],
-        span: Span,
+        (span, lookup): (Span, Lookup),
         source: &Source<'_>,
         scope: &mut Scope,
         place: &Place,
@@ -225,7 +236,7 @@ impl Reader<'_> {
         let span = source.place_of(span);
         let mut own = Vec::new();
         if redirects.is_empty() && assignments.is_empty() {
-            let start = Start { words, assignments: Vec::new(), redirects: own, span, lookup: Lookup::All };
+            let start = Start { words, assignments: Vec::new(), redirects: own, span, lookup };
             return self.start(start, scope, place);
         }
         let mut inside = place.clone();
@@ -258,7 +269,7 @@ impl Reader<'_> {
                 _ => inside.is_captured.then(Word::default),
             }
         } else {
-            let start = Start { words, assignments: given, redirects: own, span, lookup: Lookup::All };
+            let start = Start { words, assignments: given, redirects: own, span, lookup };
             self.start(start, scope, &inside)
         };
         if let Some(Output::File(path, _)) = &output
@@ -344,11 +355,10 @@ impl Reader<'_> {
                 }
             }
         };
-        let value = match value {
-            // Whoever sets these changes how every later word is read.
-            Value::Text(word) if name == "IFS" && word.value().is_none() => Value::Unknown,
-            value => value,
-        };
+        if name == "BASH_ENV" {
+            let what = "BASH_ENV names code that every shell runs first".to_owned();
+            self.unreadable(UnreadableKind::Code, what, source.place_of(assignment.span));
+        }
         (name, value)
     }
 
@@ -375,7 +385,7 @@ impl Reader<'_> {
         let Some(name) = first.value().map(str::to_owned) else {
             return self.start_unknown(start, scope, place);
         };
-        if start.lookup == Lookup::All {
+        if matches!(start.lookup, Lookup::All | Lookup::Declared) {
             if let Some(bodies) = scope.functions(&name) {
                 let arguments = start.words.iter().skip(1).cloned().collect();
                 let span = start.span;
@@ -421,7 +431,8 @@ impl Reader<'_> {
             start.words.first().map(|word| word.pieces.as_slice()),
             Some([Piece::Unknown { splits: true, .. }])
         );
-        let rest: Vec<Word> = if may_vanish { start.words.iter().skip(1).cloned().collect() } else { Vec::new() };
+        let rest: Vec<Word> =
+            if may_vanish { start.words.iter().skip(1).cloned().collect() } else { Vec::new() };
         let (assignments, span) = (start.assignments.clone(), start.span);
         let word_span = start.words.first().and_then(|word| word.span);
         let mut invocation = Invocation::parse(&start.words);
@@ -440,11 +451,20 @@ impl Reader<'_> {
     }
 
     /// Adds a command and its effects.
-    pub(super) fn push(&mut self, start: Start, invocation: Invocation, scope: &Scope, place: &Place) -> usize {
+    pub(super) fn push(
+        &mut self,
+        start: Start,
+        invocation: Invocation,
+        scope: &Scope,
+        place: &Place,
+    ) -> usize {
         let index = self.reading.commands.len();
         let Start { words, assignments, redirects: own, span, .. } = start;
         if let Some(character) = words.first().and_then(|word| odd_character(word.known_prefix())) {
-            let what = format!("the program's name holds U+{:04X}, which is not what it looks like", u32::from(character));
+            let what = format!(
+                "the program's name holds U+{:04X}, which is not what it looks like",
+                u32::from(character)
+            );
             let place = words.first().and_then(|word| word.span).or(span);
             self.unreadable_of(UnreadableKind::Words, what, place, Some(index));
         }
@@ -513,7 +533,8 @@ impl Reader<'_> {
         let Some(command) = self.reading.commands.get(index) else { return };
         let Some(program) = command.invocation.program.clone() else { return };
         let contacts = command.invocation.effects.iter().any(|(kind, _)| *kind == EffectKind::Contact);
-        let decodes = matches!(program.as_str(), "base64" | "openssl" | "xxd" | "gpg" | "uudecode" | "gunzip" | "dd");
+        let decodes =
+            matches!(program.as_str(), "base64" | "openssl" | "xxd" | "gpg" | "uudecode" | "gunzip" | "dd");
         let is_tee = program == "tee";
         if !(contacts || decodes || is_tee) || matches!(program.as_str(), "git" | "npm" | "pip" | "cargo") {
             return;
@@ -541,6 +562,13 @@ impl Reader<'_> {
         self.spend(via.len());
         Place { via: Rc::new(via), pipeline: place.pipeline, ..place.clone() }
     }
+}
+
+/// Whether a word is the descriptor in front of a `<<`, which the parser takes for a word.
+fn is_descriptor_of(redirect: &RawRedirect, word: &RawWord, source: &Source<'_>) -> bool {
+    matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)
+        && word.span.end.offset() == redirect.span.start.offset()
+        && source.slice(word.span).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A character in a program's name that is not seen, or is taken for another.

@@ -127,6 +127,7 @@ impl Reader<'_> {
         is_star: bool,
     ) {
         let is_quoted = quote != Quote::None;
+        expansion.fields.has_vanished |= is_quoted && !is_star && words.is_empty();
         for (index, word) in words.iter().enumerate() {
             if !self.spend(4 + word.pieces.len()) {
                 return;
@@ -173,7 +174,8 @@ impl Reader<'_> {
                 if is_quoted || !expansion.splits {
                     expansion.fields.quoted("");
                 }
-                let separators = if is_quoted || !expansion.splits { None } else { Some(self.lookup(scope, "IFS")) };
+                let separators =
+                    if is_quoted || !expansion.splits { None } else { Some(self.lookup(scope, "IFS")) };
                 for piece in word.pieces {
                     match piece {
                         Piece::Text(text) => {
@@ -210,12 +212,16 @@ impl Reader<'_> {
             Some(Value::Text(word)) => match word.value() {
                 Some(known) => known,
                 None => {
-                    expansion.fields.piece(Piece::Unknown { splits: true, source: text.chars().take(80).collect() });
+                    expansion
+                        .fields
+                        .piece(Piece::Unknown { splits: true, source: text.chars().take(80).collect() });
                     return;
                 }
             },
             Some(Value::List(_) | Value::Unknown) => {
-                expansion.fields.piece(Piece::Unknown { splits: true, source: text.chars().take(80).collect() });
+                expansion
+                    .fields
+                    .piece(Piece::Unknown { splits: true, source: text.chars().take(80).collect() });
                 return;
             }
         };
@@ -380,7 +386,9 @@ impl Reader<'_> {
         let (printed, after) = match expansion.parts.at(index) {
             Some(Part::Commands(body, span))
                 if span.end.offset() <= end
-                    && source.slice(span).is_some_and(|body| body.ends_with(')') && !body.contains("\\\n")) =>
+                    && source
+                        .slice(span)
+                        .is_some_and(|body| body.ends_with(')') && !body.contains("\\\n")) =>
             {
                 (self.captured(body, source, scope, place), span.end.offset())
             }
@@ -440,7 +448,12 @@ impl Reader<'_> {
         self.statements(body, source, &mut inner, &inside)
     }
 
-    pub(super) fn captured_text(&mut self, source: &Source<'_>, scope: &Scope, place: &Place) -> Option<Word> {
+    pub(super) fn captured_text(
+        &mut self,
+        source: &Source<'_>,
+        scope: &Scope,
+        place: &Place,
+    ) -> Option<Word> {
         let mut inner = self.subshell(scope);
         let inside = Place { is_captured: true, redirects: Vec::new(), pipeline: None, ..place.clone() };
         self.text_statements(source, &mut inner, &inside)
@@ -461,8 +474,11 @@ impl Reader<'_> {
             None => skip::parenthesis(text, index + 2)?,
         };
         let to = after.checked_sub(2).filter(|to| *to >= index + 3 && after <= end)?;
-        (text.get(to..after) == Some("))") && skip::parenthesis(text, index + 3) == Some(to + 1))
-            .then_some((index + 3, to, after))
+        (text.get(to..after) == Some("))") && skip::parenthesis(text, index + 3) == Some(to + 1)).then_some((
+            index + 3,
+            to,
+            after,
+        ))
     }
 
     fn arithmetic_value(
