@@ -9,13 +9,7 @@ use super::{Place, Reader, Stored, ansi};
 
 impl Reader<'_> {
     /// What a command prints; `None` if that is not known.
-    pub(super) fn printed(
-        &mut self,
-        name: &str,
-        start: &Start,
-        scope: &Scope,
-        place: &Place,
-    ) -> Option<Word> {
+    pub(super) fn printed(&mut self, name: &str, start: &Start, scope: &Scope, place: &Place) -> Option<Word> {
         let arguments = start.words.get(1..).unwrap_or_default();
         if !self.spend(8 + arguments.len() * 4) {
             return None;
@@ -24,8 +18,7 @@ impl Reader<'_> {
         match base {
             "echo" => {
                 // Other shells than bash read backslashes in what `echo` prints.
-                let is_plain =
-                    place.via.iter().any(|via| matches!(via.as_str(), "sh" | "dash" | "ash" | "busybox"));
+                let is_plain = place.via.iter().any(|via| matches!(via.as_str(), "sh" | "dash" | "ash" | "busybox"));
                 echo(arguments, is_plain)
             }
             "printf" if arguments.first().and_then(Word::value) == Some("-v") => Some(Word::default()),
@@ -61,8 +54,7 @@ impl Reader<'_> {
             }
             "mktemp" => mktemp(arguments, self.setting.variables.get("TMPDIR").map(String::as_str)),
             "base64" => {
-                let decodes =
-                    arguments.iter().any(|word| matches!(word.value(), Some("-d" | "-D" | "--decode")));
+                let decodes = arguments.iter().any(|word| matches!(word.value(), Some("-d" | "-D" | "--decode")));
                 let Input::Text(text) = &place.input else { return None };
                 if !decodes || arguments.len() > 1 {
                     return None;
@@ -71,8 +63,7 @@ impl Reader<'_> {
             }
             "rev" => {
                 let Input::Text(text) = &place.input else { return None };
-                let lines: Vec<String> =
-                    text.value()?.lines().map(|line| line.chars().rev().collect()).collect();
+                let lines: Vec<String> = text.value()?.lines().map(|line| line.chars().rev().collect()).collect();
                 Some(Word::known(lines.join("\n") + "\n"))
             }
             "cd" | ":" | "true" | "false" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp" | "mv" | "chmod"
@@ -106,11 +97,7 @@ impl Reader<'_> {
             return from_input();
         }
         for argument in arguments {
-            let text = if argument.value() == Some("-") {
-                from_input()?
-            } else {
-                self.content(argument, directory)?
-            };
+            let text = if argument.value() == Some("-") { from_input()? } else { self.content(argument, directory)? };
             for piece in text.pieces {
                 super::field::push(&mut all.pieces, piece);
             }
@@ -159,9 +146,7 @@ fn echo(arguments: &[Word], reads_backslashes: bool) -> Option<Word> {
                 *text = escapes(text);
             }
         }
-    } else if reads_backslashes
-        && all.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\')))
-    {
+    } else if reads_backslashes && all.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\'))) {
         return None;
     }
     Some(all)
@@ -174,8 +159,7 @@ fn escapes(text: &str) -> String {
     }
     // `\0nnn` takes three digits after the zero; a quote is no escape.
     let text = text.replace("\\'", "\\\\'").replace("\\\"", "\\\\\"");
-    // A zero byte does not survive a substitution.
-    ansi::decode_all(&octal(&text))
+    ansi::decode(&octal(&text))
 }
 
 fn octal(text: &str) -> String {

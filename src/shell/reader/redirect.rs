@@ -34,11 +34,10 @@ impl Reader<'_> {
         let mut output = None;
         let before = place.clone();
         for redirect in redirects {
-            let is_input = descriptor(redirect, source).unwrap_or(0) == 0;
             let raw = match &redirect.target {
                 RedirectTarget::Heredoc(document) => {
                     let text = self.here_document(document, source, scope, &before);
-                    if is_input {
+                    if redirect.fd.unwrap_or(0) == 0 {
                         place.input = Input::Text(text);
                     }
                     continue;
@@ -48,7 +47,7 @@ impl Reader<'_> {
             if redirect.kind == Kind::HereString {
                 let mut text = self.value(raw, source, scope, &before);
                 super::field::push(&mut text.pieces, Piece::Text("\n".to_owned()));
-                if is_input {
+                if redirect.fd.unwrap_or(0) == 0 {
                     place.input = Input::Text(text);
                 }
                 continue;
@@ -103,22 +102,16 @@ impl Reader<'_> {
         };
         if kind == RedirectKind::Read && is_input {
             place.input = match known.and_then(|path| self.files.get(path)) {
-                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => {
-                    match stored.as_slice() {
-                        [Stored::Text(text)] => Input::Text(text.clone()),
-                        _ => Input::Pipe,
-                    }
-                }
+                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => match stored.as_slice() {
+                    [Stored::Text(text)] => Input::Text(text.clone()),
+                    _ => Input::Pipe,
+                },
                 _ => Input::File(target.clone()),
             };
         }
         let is_nothing = known.is_some_and(is_device);
         if kind != RedirectKind::Read && (is_output || redirect.kind == Kind::OutputBoth) {
-            *output = Some(if is_nothing {
-                Output::Away
-            } else {
-                Output::File(target.clone(), kind == RedirectKind::Append)
-            });
+            *output = Some(if is_nothing { Output::Away } else { Output::File(target.clone(), kind == RedirectKind::Append) });
         }
         if is_nothing {
             return;
@@ -185,13 +178,7 @@ impl Reader<'_> {
         } else {
             (body, source.base.map(|base| base + start))
         };
-        let delimiter = source.slice(document.delimiter.raw.span).or_else(|| source.slice(document.delimiter.span));
-        // The parser's own answer is wrong for the second of two documents.
-        let is_quoted = match delimiter {
-            Some(text) if !text.is_empty() => text.contains(['\'', '"', '\\']),
-            _ => document.delimiter.quoted,
-        };
-        if is_quoted {
+        if !document.delimiter.expands_body {
             if source.holes.is_empty() {
                 return Word { span, ..Word::known(text) };
             }
@@ -262,29 +249,13 @@ fn literal(text: &str, source: &Source<'_>) -> Word {
     let mut from = 0;
     for (index, character) in text.char_indices() {
         if let Some(hole) = source.hole(character) {
-            super::field::push(
-                &mut pieces,
-                Piece::Text(text.get(from..index).unwrap_or_default().to_owned()),
-            );
+            super::field::push(&mut pieces, Piece::Text(text.get(from..index).unwrap_or_default().to_owned()));
             pieces.push(hole.clone());
             from = index + character.len_utf8();
         }
     }
     super::field::push(&mut pieces, Piece::Text(text.get(from..).unwrap_or_default().to_owned()));
     Word { pieces, span: None }
-}
-
-/// The descriptor of a here-document or here-string, which the parser may have left to the word before it.
-fn descriptor(redirect: &Syntax, source: &Source<'_>) -> Option<i32> {
-    redirect.fd.or_else(|| {
-        let before = source.text.get(..redirect.span.start.offset())?;
-        let digits = before.len() - before.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
-        let (rest, digits) = before.split_at_checked(before.len() - digits)?;
-        if rest.ends_with(|before: char| !before.is_whitespace() && !matches!(before, ';' | '&' | '|' | '(')) {
-            return None;
-        }
-        digits.parse().ok()
-    })
 }
 
 fn access(kind: RedirectKind) -> Access {
@@ -296,8 +267,6 @@ fn access(kind: RedirectKind) -> Access {
 
 /// Files that are no files.
 pub(super) fn is_device(path: &str) -> bool {
-    matches!(
-        path,
-        "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full"
-    ) || path.starts_with("/dev/fd/")
+    matches!(path, "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full")
+        || path.starts_with("/dev/fd/")
 }
