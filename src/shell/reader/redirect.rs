@@ -218,7 +218,11 @@ impl Reader<'_> {
     pub(super) fn remember(&mut self, path: &Word, directory: &Directory, stored: Stored, is_added: bool) {
         let Some(key) = super::nested::key(path, directory) else { return };
         let size = match &stored {
-            Stored::Text(text) => text.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 }).sum(),
+            Stored::Text(text) => text
+                .pieces
+                .iter()
+                .map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 })
+                .sum(),
             Stored::Foreign(..) => 8,
         };
         if !self.spend(size) {
