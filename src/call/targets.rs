@@ -198,6 +198,9 @@ impl Resolver<'_> {
             set("HOME", home.to_string_lossy().into_owned());
         }
         set("PWD", self.targets.cwd.to_string_lossy().into_owned());
+        if self.targets.cwd.starts_with(&self.context.root) {
+            setting.toplevel = Some(self.context.root.to_string_lossy().into_owned());
+        }
         for (name, value) in arguments::environment(&args) {
             if is_loader_variable(&name) {
                 self.doubt(UnreadableKind::Code, format!("{name} decides what programs load"));
@@ -234,6 +237,7 @@ impl Resolver<'_> {
         };
         if is_typed {
             setting.variables.remove("PWD");
+            setting.toplevel = None;
             self.read_line(&line, &setting, &PathPattern::unknown("directory of the running program"));
         } else {
             self.read_line(&line, &setting, &cwd);

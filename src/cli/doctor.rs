@@ -18,7 +18,7 @@ pub(super) struct DoctorArgs {}
 
 pub(super) fn doctor(_args: &DoctorArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut is_well = true;
-    let mut tell = |screen: &mut Screen, name: &str, good: bool, text: &str| {
+    let tell = |screen: &mut Screen, name: &str, good: bool, text: &str| {
         let mark = if good { "ok     " } else { "missing" };
         screen.line(&format!("{mark}  {name:<18}  {}", harmless(text)))
     };

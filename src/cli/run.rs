@@ -135,7 +135,7 @@ pub(super) fn start(request: &Request, screen: &Screen) -> Result<Ended, Failure
         RunError::State(error) => error.into(),
         RunError::Record(error) => error.into(),
         RunError::Inside { .. } => Failure::usage(error.to_string())
-            .with_hint("give a folder outside the repository with --out, or set XDG_STATE_HOME"),
+            .with_hint("set XDG_STATE_HOME to a folder outside the repository, or give one with --out"),
     })
 }
 

@@ -99,8 +99,29 @@ impl<'a> Sight<'a> {
                 }
             }
             stretches.retain(|stretch| stretch.commands.len() > 1);
+            self.flows(&mut stretches);
             stretches
         })
+    }
+
+    /// Commands that write a file, each with the one that runs it, written `writes => runs`; what feeds the one
+    /// that writes counts as writing too.
+    fn flows(&self, stretches: &mut Vec<Stretch>) {
+        let flows = self.targets.reading.iter().flat_map(|reading| &reading.flows);
+        for flow in flows.take(MAX_CHOICES) {
+            let own = self.command(flow.from).and_then(|command| command.pipeline);
+            let feeds = |index: usize, command: &Command| {
+                index == flow.from
+                    || own.zip(command.pipeline).is_some_and(|(own, other)| {
+                        other.id == own.id && other.position < own.position
+                    })
+            };
+            let makers = self.commands().iter().enumerate().filter(|(index, command)| feeds(*index, command));
+            for (from, _) in makers.take(MAX_STRETCH) {
+                let text = format!("{} => {}", self.canonical(from), self.canonical(flow.to));
+                stretches.push(Stretch { commands: vec![from, flow.to], text });
+            }
+        }
     }
 
     /// For each pipeline, for each place in it, the commands that stand there: a wrapper and what it starts.

@@ -39,6 +39,12 @@ pub fn run(request: &Request, observer: Observer<'_>) -> Result<Ended, RunError>
         refuse_inside(request, repository.root())?;
     }
     let folder = make_folder(request, &id)?;
+    if let Ok(repository) = &repository
+        && folder.path().starts_with(repository.root())
+    {
+        // Or else the folder itself would be a change of the user's repository.
+        folder.write(".gitignore", b"*\n")?;
+    }
     let recorder = Recorder::new(Journal::create(&folder.file(JOURNAL_FILE))?, observer);
     let mut run = Run {
         request,
@@ -330,6 +336,10 @@ impl Run<'_> {
             // The fork was begun and not finished.
             let _ = crate::worktree::remove_directory(self.folder.work());
         }
+        if let Some(parent) = self.folder.work().parent().filter(|parent| parent.ends_with("work")) {
+            // Only when it is empty: other runs may be at work.
+            let _ = std::fs::remove_dir(parent);
+        }
         processes_ended += self.sweep();
         if leftovers.is_empty()
             && let Some(claim) = self.claim.take()
@@ -385,18 +395,19 @@ fn is_private(name: &str) -> bool {
 }
 
 fn make_folder(request: &Request, id: &str) -> Result<RunFolder, RunError> {
-    match (&request.out, &request.state) {
-        (Some(out), state) => {
-            let folder = State::new_run_at(&request.directory.join(out), id)?;
-            // Without a state tree the run is simply not listed.
-            if let Some(state) = state {
-                let _ = state.remember(&folder);
-            }
-            Ok(folder)
-        }
-        (None, Some(state)) => Ok(state.new_run(id)?),
-        (None, None) => Err(crate::state::StateError::Nowhere.into()),
+    let Some(out) = &request.out else {
+        return match &request.state {
+            Some(state) => Ok(state.new_run(id)?),
+            None => Err(crate::state::StateError::Nowhere.into()),
+        };
+    };
+    let state = request.state.as_ref().filter(|state| state.is_writable());
+    let folder = State::new_run_at(&request.directory.join(out), id, state)?;
+    // Without a state tree the run is simply not listed.
+    if let Some(state) = state {
+        let _ = state.remember(&folder);
     }
+    Ok(folder)
 }
 
 /// Where the ledger of runs lies: in the state tree, or beside the journal where that cannot be written.
@@ -407,9 +418,10 @@ fn ledger_of(request: &Request, folder: &RunFolder) -> PathBuf {
     }
 }
 
-/// Journal, fork and worktree must not lie in what is being worked on.
+/// Fork and worktree must not lie in what is being worked on. Journal and report may, where git ignores them.
 fn refuse_inside(request: &Request, root: &Path) -> Result<(), RunError> {
     let path = match (&request.out, &request.state) {
+        (_, Some(state)) if state.is_writable() => state.root().to_owned(),
         (Some(out), _) => request.directory.join(out),
         (None, Some(state)) => state.root().to_owned(),
         (None, None) => return Ok(()),

@@ -88,3 +88,49 @@ pub enum Input {
     /// The output of the commands before it in the pipeline, whose text is not known.
     Pipe,
 }
+
+impl Command {
+    /// The command as text from its program's base name on: words as far as known, quoted only where a shell
+    /// would need it, one blank between them.
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        for (at, word) in self.words.iter().enumerate() {
+            if at > 0 {
+                text.push(' ');
+            }
+            match &self.invocation.program {
+                Some(name) if at == 0 => push_quoted(name, &mut text),
+                _ => push_word(word, &mut text),
+            }
+        }
+        text
+    }
+}
+
+/// The commands of a pipeline as one text, joined with ` | `.
+pub fn canonical_pipeline(commands: &[&Command]) -> String {
+    commands.iter().map(|command| command.canonical()).collect::<Vec<_>>().join(" | ")
+}
+
+fn push_word(word: &Word, into: &mut String) {
+    match word.value() {
+        Some(text) => push_quoted(text, into),
+        None => into.push_str(&word.shown()),
+    }
+}
+
+fn push_quoted(text: &str, into: &mut String) {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./=:,+@%^~{}[]*?#!".contains(c);
+    let starts_comment = text.starts_with('#');
+    if !text.is_empty() && text.chars().all(is_plain) && !starts_comment {
+        into.push_str(text);
+    } else if text.contains('\'') {
+        into.push('\'');
+        into.push_str(&text.replace('\'', "'\\''"));
+        into.push('\'');
+    } else {
+        into.push('\'');
+        into.push_str(text);
+        into.push('\'');
+    }
+}

@@ -14,10 +14,10 @@ mod reader;
 mod table;
 mod word;
 
-pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind};
+pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind, canonical_pipeline};
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
 pub use pattern::{Fit, WordPattern, WordPatternError};
-pub use reader::{Reading, Setting, Unreadable, UnreadableKind, read};
+pub use reader::{Flow, Reading, Setting, Unreadable, UnreadableKind, read};
 pub use table::{Program, program, programs};
 pub use word::{Piece, Word};

@@ -50,12 +50,14 @@ impl State {
         RunFolder::create(&root.join("runs").join(id), id, Some(root.join("work").join(id)))
     }
 
-    /// Makes the folder of a new run elsewhere; `Self::remember` makes it known to the tree.
+    /// Makes the folder of a new run elsewhere; `Self::remember` makes it known to the tree, in which it works if
+    /// there is one.
     ///
     /// # Errors
     /// When it cannot be made, or is not empty.
-    pub fn new_run_at(path: &Path, id: &str) -> Result<RunFolder, StateError> {
-        RunFolder::create(path, id, None)
+    pub fn new_run_at(path: &Path, id: &str, state: Option<&Self>) -> Result<RunFolder, StateError> {
+        let work = state.and_then(|state| fs::canonicalize(&state.root).ok()).map(|root| root.join("work").join(id));
+        RunFolder::create(path, id, work)
     }
 
     /// Lets the tree know of a run that lies elsewhere.
@@ -168,10 +170,10 @@ mod tests {
     fn a_run_elsewhere_is_remembered_and_forgotten_with_its_folder() {
         let (keep, state) = tree();
         let out = keep.path().join("out");
-        let run = State::new_run_at(&out, "20260101-aaaa").unwrap();
+        let run = State::new_run_at(&out, "20260101-aaaa", None).unwrap();
         state.remember(&run).unwrap();
         assert_eq!(state.runs().len(), 1);
-        assert!(matches!(State::new_run_at(&out, "20260101-cccc"), Err(StateError::Foreign { .. })));
+        assert!(matches!(State::new_run_at(&out, "20260101-cccc", None), Err(StateError::Foreign { .. })));
         fs::remove_dir_all(&out).unwrap();
         assert_eq!((state.runs().len(), state.forget_missing()), (0, 1));
     }

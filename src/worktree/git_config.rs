@@ -52,8 +52,7 @@ impl GitConfig {
     fn parse(answer: &[u8], root: &Path) -> Result<GitConfig, WorktreeError> {
         let mut parts = answer.split(|byte| *byte == 0);
         let mut entries = Vec::new();
-        loop {
-            let Some(scope) = parts.next().filter(|scope| !scope.is_empty()) else { break };
+        while let Some(scope) = parts.next().filter(|scope| !scope.is_empty()) {
             let (Some(origin), Some(setting)) = (parts.next(), parts.next()) else {
                 return Err(WorktreeError::Answer { what: "config".into() });
             };

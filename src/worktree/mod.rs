@@ -232,24 +232,19 @@ impl WorktreeError {
                 format!("check who owns {}", path.display())
             }
             E::TooMuch { .. } => "raise the limit, or make the task smaller".into(),
-            E::Failed { .. }
-            | E::Ended { .. }
-            | E::Objects { .. }
-            | E::Io { .. }
-            | E::Sandbox(_)
-            | E::Answer { .. } => return None,
+            E::Failed { .. } => "see what `git status` says in the repository".into(),
+            E::Ended { .. } | E::Objects { .. } | E::Io { .. } | E::Sandbox(_) | E::Answer { .. } => {
+                return None;
+            }
         })
     }
 
-    pub(crate) fn io(
-        what: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(std::io::Error) -> WorktreeError {
+    fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> WorktreeError {
         let path = path.into();
         move |source| WorktreeError::Io { what, path, source }
     }
 
-    pub(crate) fn objects(what: &'static str) -> impl FnOnce(git2::Error) -> WorktreeError {
+    fn objects(what: &'static str) -> impl FnOnce(git2::Error) -> WorktreeError {
         move |source| WorktreeError::Objects { what, source }
     }
 }

@@ -135,7 +135,7 @@ impl Cleaner<'_> {
     }
 
     fn empty(&mut self, directory: BorrowedFd<'_>, shown: &Path, depth: usize) {
-        let names = match directory.try_clone_to_owned().map_err(Into::into).and_then(|clone| {
+        let names = match directory.try_clone_to_owned().and_then(|clone| {
             let own =
                 openat(&clone, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
             names_in(&own)
@@ -222,8 +222,10 @@ fn make_writable(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), rustix::io:
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = openat(parent, name, flags, Mode::empty())?;
         let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
-        return rustix::fs::chmod(path.as_str(), Mode::RWXU);
+        rustix::fs::chmod(path.as_str(), Mode::RWXU)
     }
     #[cfg(not(target_os = "linux"))]
-    rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
+    {
+        rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
+    }
 }

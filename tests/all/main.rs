@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod cases;
+mod cli;
+mod generated;
 mod house;
 mod journal;
 mod logs;
 mod policies;
 mod sandbox;
 mod schema;
+mod scratch;
 mod worktree;

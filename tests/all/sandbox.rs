@@ -1,5 +1,4 @@
 //! Children that misbehave: floods, silence, orphans, escapes. Real processes, no network.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,4 @@
 //! Fork, changes, commit, transfer and the proof of innocence, with real git in a home of its own.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -894,4 +893,22 @@ fn the_base_may_move_meanwhile() {
     world.git(&["checkout", "-q", "--orphan", "new"]);
     world.git(&["commit", "-q", "-m", "unrelated"]);
     assert_eq!(repository.moved_since(fork.base()).unwrap(), None);
+}
+
+#[test]
+fn a_repository_of_another_owner_works() {
+    let world = World::new();
+    let owned = Command::new("chown").args(["-R", "12345:12345"]).arg(&world.repo).output().unwrap();
+    if !owned.status.success() {
+        // Only root can give files away.
+        return;
+    }
+    let (repository, fork) = world.fork();
+    let before = Snapshot::take(&repository).unwrap();
+    write(&fork.work().join("x"), "x\n");
+    let commit = fork.build_commit(&plan(&changes(&fork))).unwrap();
+    fork.transfer(commit, &result_ref("r1")).unwrap();
+    let after = Snapshot::take(&repository).unwrap();
+    assert_eq!(before.compare(&after, &[(result_ref("r1"), commit)]), []);
+    assert!(!world.home.join(".gitconfig").exists());
 }

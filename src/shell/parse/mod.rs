@@ -58,6 +58,7 @@ fn general(words: &[Word], is_pattern: bool) -> Invocation {
         let prefix = word.known_prefix();
         if options_open && word.value() == Some("--") {
             options_open = false;
+            invocation.options_end = Some(index);
         } else if options_open && prefix.len() > 1 && prefix.starts_with('-') {
             let (name, value) = match words::split_once(word, '=') {
                 Some((name, value)) => (name.to_owned(), Some(value)),

@@ -46,6 +46,15 @@ impl<'a> Scan<'a> {
             doubtful: Vec::new(),
             options_open: true,
         }
+        .with_style()
+    }
+
+    /// Programs without options have none from their first word on.
+    fn with_style(mut self) -> Self {
+        if !self.has_options() {
+            self.invocation.options_end = Some(1);
+        }
+        self
     }
 
     /// The table of the innermost subcommand so far.
@@ -79,7 +88,7 @@ impl<'a> Scan<'a> {
         while let Some(word) = self.words.get(at) {
             if self.options_open && self.has_options() {
                 if word.value() == Some("--") {
-                    self.options_open = false;
+                    self.close_options(at);
                     self.operands_before_dashes = Some(self.invocation.operands.len());
                     at += 1;
                     continue;
@@ -320,7 +329,7 @@ impl<'a> Scan<'a> {
             }
         }
         if row.last {
-            self.options_open = false;
+            self.close_options(at + 1);
         }
     }
 
@@ -386,8 +395,13 @@ impl<'a> Scan<'a> {
         }
         self.invocation.operands.push(Operand { word: word.clone(), index: at, access: None });
         if current.posix || self.is_greedy() {
-            self.options_open = false;
+            self.close_options(at);
         }
+    }
+
+    fn close_options(&mut self, at: usize) {
+        self.options_open = false;
+        self.invocation.options_end.get_or_insert(at);
     }
 
     /// Whether the operand just read begins words that are not this program's own.

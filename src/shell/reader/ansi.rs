@@ -1,7 +1,16 @@
 //! `$'…'`: the escapes of ANSI C strings.
 
-/// The text between the quotes, decoded. What is no UTF-8 afterwards is replaced.
+/// The text between the quotes, decoded, up to a zero byte. What is no UTF-8 afterwards is replaced.
 pub(super) fn decode(raw: &str) -> String {
+    decode_to(raw, true)
+}
+
+/// As [`decode`], but leaves zero bytes out and goes on.
+pub(super) fn decode_all(raw: &str) -> String {
+    decode_to(raw, false)
+}
+
+fn decode_to(raw: &str, stops_at_zero: bool) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.bytes().peekable();
     while let Some(byte) = rest.next() {
@@ -38,16 +47,19 @@ pub(super) fn decode(raw: &str) -> String {
             b'\\' | b'\'' | b'"' | b'?' => bytes.push(escape),
             b'0'..=b'7' => match digits(8, 3, Some(escape)).unwrap_or(0).to_le_bytes() {
                 // A zero ends the string.
-                [0, ..] => break,
+                [0, ..] if stops_at_zero => break,
+                [0, ..] => {}
                 [low, ..] => bytes.push(low),
             },
             b'x' => match digits(16, 2, None) {
-                Some(0) => break,
+                Some(0) if stops_at_zero => break,
+                Some(0) => {}
                 Some(value) => bytes.push(value.to_le_bytes()[0]),
                 None => bytes.extend_from_slice(b"\\x"),
             },
             b'u' | b'U' => match digits(16, if escape == b'u' { 4 } else { 8 }, None) {
-                Some(0) => break,
+                Some(0) if stops_at_zero => break,
+                Some(0) => {}
                 Some(value) => {
                     let character = char::from_u32(value).unwrap_or('\u{FFFD}');
                     bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

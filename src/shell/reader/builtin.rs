@@ -62,6 +62,7 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let printed = if place.is_captured { self.printed(name, &start, scope, place) } else { None };
         let span = start.span;
+        let is_declared = start.lookup == Lookup::Declared;
         let assignments = start.assignments.clone();
         let arguments: Vec<Word> = start.words.iter().skip(1).cloned().collect();
         let mut invocation = Invocation::parse(&start.words);
@@ -101,7 +102,8 @@ impl Reader<'_> {
             "shift" => shift(&arguments, scope),
             "read" => self.assign_unknown(&arguments, "adinNptu", "REPLY", scope, place),
             "mapfile" | "readarray" => {
-                if let Some(callback) = option_value(&arguments, "-C") {
+                if let Some(mut callback) = option_value(&arguments, "-C") {
+                    callback.pieces.push(Piece::Unknown { splits: true, source: " …".to_owned() });
                     self.code(&callback, span, &mut scope.clone(), &inside, name);
                 }
                 self.assign_unknown(&arguments, "dnOsuCc", "MAPFILE", scope, place);
@@ -218,16 +220,19 @@ impl Reader<'_> {
                 }
             }
             "compgen" | "complete" => {
-                if let Some(code) = option_value(&arguments, "-C") {
+                if let Some(mut code) = option_value(&arguments, "-C") {
+                    code.pieces.push(Piece::Unknown { splits: true, source: " …".to_owned() });
                     let mut inner = self.subshell(scope);
                     self.code(&code, span, &mut inner, &inside, name);
                 }
             }
+            "export" | "declare" | "typeset" | "local" | "readonly" if is_declared => {}
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in &arguments {
                     self.declare_word(word, name == "export", scope, place);
                 }
             }
+            "exit" | "return" | "break" | "continue" if is_declared => {}
             "exit" | "return" | "break" | "continue" => self.jumped(name, scope),
             _ => {}
         }

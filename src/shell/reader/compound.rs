@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use shuck_ast::{
-    ArithmeticExprNode, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr, ForCommand,
+    ArithmeticExprNode, CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ConditionalExpr, ForCommand,
     FunctionDef, Pattern as RawPattern, PatternPart, Span, StmtSeq, Subscript,
 };
 
@@ -19,6 +19,8 @@ use super::{Frame, Place, Reader, UnreadableKind};
 const ROUNDS: usize = 64;
 /// Calls of functions within functions.
 const CALLS: usize = 12;
+/// Calls of a function by itself that are read one by one.
+const ROUNDS_OF_CALLS: usize = 3;
 
 impl Reader<'_> {
     pub(super) fn compound(
@@ -412,14 +414,22 @@ impl Reader<'_> {
 
     /// A function is defined: its body counts when it is called.
     pub(super) fn define(&mut self, function: &FunctionDef, source: &Source<'_>, scope: &mut Scope) {
-        let Some(text) = source.slice(function.body.span) else { return };
+        let end = function.body.span.end.offset();
+        let mut start = function.body.span.start.offset();
+        if matches!(&function.body.command, Syntax::Compound(CompoundCommand::Subshell(_)))
+            && !source.text.get(start..end).is_some_and(|text| text.starts_with('('))
+        {
+            // The parser leaves the parenthesis out.
+            start = source.text.get(..start).and_then(|text| text.rfind('(')).unwrap_or(start);
+        }
+        let Some(text) = source.text.get(start..end) else { return };
         self.spend(8 + text.len() / 8);
         for name in function.header.static_names() {
             scope.define(
                 name.as_str(),
                 Function {
                     text: text.to_owned(),
-                    base: source.base.map(|base| base + function.body.span.start.offset()),
+                    base: source.base.map(|base| base + start),
                     holes: Rc::clone(&source.holes),
                 },
             );
@@ -441,17 +451,26 @@ impl Reader<'_> {
         place: &Place,
     ) -> Option<Word> {
         let calls = self.frames.iter().filter(|frame| frame.function.is_some()).count();
-        let same = self.frames.iter().filter(|frame| frame.function.as_deref() == Some(name)).count();
-        if calls >= CALLS || same >= 3 {
+        let mut same = self.frames.iter().filter(|frame| frame.function.as_deref() == Some(name));
+        let mut arguments = Some(Rc::new(arguments));
+        if same.clone().count() >= ROUNDS_OF_CALLS {
+            // Whatever it calls itself with from here on.
+            arguments = None;
+        }
+        if same.any(|frame| frame.arguments == arguments) {
+            return None;
+        }
+        if calls >= CALLS {
             self.limit("functions call each other more often than is read", span);
             return None;
         }
-        let outer = scope.parameters.replace(Rc::new(arguments));
+        let outer = std::mem::replace(&mut scope.parameters, arguments.clone());
         let before = scope.clone();
         let mut printed = None;
         for (index, body) in bodies.iter().enumerate() {
             let mut way = before.clone();
-            self.frames.push(Frame { function: Some(name.to_owned()), ..Frame::default() });
+            let arguments = arguments.clone();
+            self.frames.push(Frame { function: Some(name.to_owned()), arguments, ..Frame::default() });
             let source = Source { text: &body.text, base: body.base, span, holes: Rc::clone(&body.holes) };
             printed = self.text_statements(&source, &mut way, place);
             self.end_frame(&mut way);

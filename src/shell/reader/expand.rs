@@ -209,8 +209,12 @@ impl Reader<'_> {
                     index = close;
                 }
                 b'"' if quote == Quote::None => {
-                    expansion.fields.quoted("");
+                    expansion.fields.has_vanished = false;
                     index = self.scan(expansion, scope, place, index + 1, end, Quote::Double, Some(b'"'));
+                    // `"$@"` of nothing is no word at all.
+                    if !std::mem::take(&mut expansion.fields.has_vanished) {
+                        expansion.fields.quoted("");
+                    }
                 }
                 b'"' if quote == Quote::Operand => index += 1,
                 b'$' => index = self.dollar(expansion, scope, place, index, end, quote),
@@ -374,8 +378,8 @@ impl Reader<'_> {
                 }
                 Value::Unset | Value::List(_) | Value::Unknown => Directory::Unknown,
             },
-            "+" => scope.directory.clone(),
-            "-" => scope.previous.clone(),
+            "+" => self.known_directory(&scope.directory),
+            "-" => self.known_directory(&scope.previous),
             // With a quote or an expansion in it, it is no tilde prefix.
             name if !name.bytes().all(|byte| is_plain(byte)) => {
                 expansion.fields.quoted("~");

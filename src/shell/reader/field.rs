@@ -20,15 +20,14 @@ pub(super) struct Fields {
     segments: Vec<Segment>,
     /// Whether the current word exists even if it is empty, as `""` does.
     is_present: bool,
-    /// Bytes of text so far, for the budget.
-    pub(super) size: usize,
+    /// Whether an empty `"$@"` was met, which is not even an empty word.
+    pub(super) has_vanished: bool,
 }
 
 impl Fields {
     /// Adds quoted text; the word exists from now on.
     pub(super) fn quoted(&mut self, text: &str) {
         self.is_present = true;
-        self.size += text.len();
         match self.segments.last_mut() {
             Some(Segment::Quoted(last)) => last.push_str(text),
             _ if text.is_empty() => {}
@@ -42,7 +41,6 @@ impl Fields {
             return;
         }
         self.is_present = true;
-        self.size += text.len();
         match self.segments.last_mut() {
             Some(Segment::Plain(last)) => last.push_str(text),
             _ => self.segments.push(Segment::Plain(text.to_owned())),
@@ -52,7 +50,6 @@ impl Fields {
     /// Adds what is no text.
     pub(super) fn piece(&mut self, piece: Piece) {
         self.is_present = true;
-        self.size += 16;
         self.segments.push(Segment::Other(piece));
     }
 
@@ -64,8 +61,7 @@ impl Fields {
     /// Ends the current word, if there is one.
     pub(super) fn split(&mut self) {
         if std::mem::take(&mut self.is_present) {
-            self.size += 16;
-            let pieces = pieces(std::mem::take(&mut self.segments), true);
+                let pieces = pieces(std::mem::take(&mut self.segments), true);
             self.done.push(Word { pieces, span: None });
         }
         self.segments.clear();

@@ -37,6 +37,8 @@ use source::Source;
 pub struct Setting {
     /// Variables whose values are known: `HOME`, `PWD`, `TMPDIR`, `USER`.
     pub variables: BTreeMap<String, String>,
+    /// What `git rev-parse --show-toplevel` would print, if the line starts in a repository.
+    pub toplevel: Option<String>,
 }
 
 /// A line as bash would read it.
@@ -48,6 +50,18 @@ pub struct Reading {
     pub effects: Vec<Effect>,
     /// What could not be read.
     pub unreadable: Vec<Unreadable>,
+    /// Commands whose output other commands run as code by way of a file (`curl -o a.sh …; sh a.sh`,
+    /// `source <(curl …)`).
+    pub flows: Vec<Flow>,
+}
+
+/// One command runs what another one wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Index of the command that writes.
+    pub from: usize,
+    /// Index of the command that runs it.
+    pub to: usize,
 }
 
 /// Something that could not be read with certainty.
@@ -201,8 +215,8 @@ struct Place {
 #[derive(Debug, Clone)]
 enum Stored {
     Text(Word),
-    /// Something that this program made.
-    Foreign(String),
+    /// Something that these commands made: a range of their indices, and their names for people.
+    Foreign(String, std::ops::Range<usize>),
 }
 
 /// What a loop or a function collects while it is read.
@@ -214,6 +228,8 @@ struct Frame {
     locals: Vec<(String, Option<Variable>)>,
     /// Name of the function, for its recursion.
     function: Option<String>,
+    /// What the function was called with.
+    arguments: Option<Rc<Vec<Word>>>,
 }
 
 /// A line in the course of being read.
@@ -308,6 +324,12 @@ impl<'s> Reader<'s> {
         }
     }
 
+    fn flow(&mut self, from: usize, to: usize) {
+        if self.reading.flows.len() < 200 {
+            self.reading.flows.push(Flow { from, to });
+        }
+    }
+
     /// Goes one level down; `false` if that is too deep.
     fn enter(&mut self) -> bool {
         if self.depth >= self.levels {
@@ -344,7 +366,7 @@ impl<'s> Reader<'s> {
             "PWD" => self.directory_value(&scope.directory),
             "OLDPWD" => self.directory_value(&scope.previous),
             "IFS" => Value::Text(Word::known(" \t\n")),
-            "0" => Value::Text(Word::known("bash")),
+            "0" => scope.name.clone().map_or(Value::Unknown, Value::Text),
             "#" => match &scope.parameters {
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
@@ -368,16 +390,21 @@ impl<'s> Reader<'s> {
     }
 
     fn directory_value(&self, directory: &Directory) -> Value {
-        let Directory::Known(path) = directory else { return Value::Unknown };
+        match self.known_directory(directory) {
+            Directory::Known(path) => Value::Text(Word::known(path)),
+            Directory::Unknown => Value::Unknown,
+        }
+    }
+
+    /// The absolute path of a directory.
+    fn known_directory(&self, directory: &Directory) -> Directory {
+        let Directory::Known(path) = directory else { return Directory::Unknown };
         if path.starts_with('/') {
-            return Value::Text(Word::known(path.as_str()));
+            return directory.clone();
         }
         match self.setting.variables.get("PWD") {
-            Some(start) => match join_path(&Directory::Known(start.clone()), path) {
-                Directory::Known(path) if path.starts_with('/') => Value::Text(Word::known(path)),
-                _ => Value::Unknown,
-            },
-            None => Value::Unknown,
+            Some(start) if start.starts_with('/') => join_path(&Directory::Known(start.clone()), path),
+            _ => Directory::Unknown,
         }
     }
 }

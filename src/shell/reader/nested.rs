@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::super::code::read_code;
 use super::super::command::{Assignment, Directory, Input};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::{Language, Nested};
@@ -9,7 +10,6 @@ use super::super::word::{Piece, Word};
 use super::scope::{Scope, Value, join_path};
 use super::simple::{Lookup, Start};
 use super::source::{Source, has_private, with_holes};
-use super::super::code::read_code;
 use super::{Place, Reader, Stored, UnreadableKind};
 
 impl Reader<'_> {
@@ -66,15 +66,25 @@ impl Reader<'_> {
                     };
                 }
                 let input = if takes_input { Input::Inherited } else { place.input.clone() };
-                let words = if takes_input { with_input(words, &place.input) } else { words };
+                let is_single = self.reading.commands.get(index).is_some_and(|command| {
+                    let is_per_item = |name: &str| {
+                        matches!(name, "-n" | "-L" | "-l" | "-I" | "-i" | "--replace" | "--max-args" | "--max-lines")
+                    };
+                    command.invocation.options.iter().any(|option| is_per_item(&option.name))
+                });
+                let calls = if takes_input { with_input(words, &place.input, is_single) } else { vec![words] };
                 let inside = Place { input, is_captured: false, ..place.clone() };
-                let span = words.first().and_then(|word| word.span).or(span);
-                let start =
-                    Start { words, assignments, redirects: Vec::new(), span, lookup: Lookup::Program };
-                self.start(start, &mut inner, &inside);
+                for words in calls {
+                    let span = words.first().and_then(|word| word.span).or(span);
+                    let (assignments, redirects) = (assignments.clone(), Vec::new());
+                    let start = Start { words, assignments, redirects, span, lookup: Lookup::Program };
+                    self.start(start, &mut inner, &inside);
+                }
             }
-            Nested::Code { language: Language::Shell, code, arguments } => {
+            Nested::Code { language: Language::Shell, code, mut arguments } => {
+                let name = (is_shell(program) && !arguments.is_empty()).then(|| arguments.remove(0));
                 let mut inner = self.process(scope, arguments);
+                inner.name = name;
                 self.code(&code, span, &mut inner, place, program);
             }
             Nested::Code { language, code, arguments } => {
@@ -89,7 +99,9 @@ impl Reader<'_> {
                 }
             }
             Nested::Input { language, input } => {
-                self.code_from_input(language, input, Vec::new(), index, program, span, scope, place);
+                let operands = self.reading.commands.get(index).map(|command| &command.invocation.operands);
+                let arguments = operands.into_iter().flatten().map(|operand| operand.word.clone()).collect();
+                self.code_from_input(language, input, arguments, index, program, span, scope, place);
             }
         }
     }
@@ -211,7 +223,10 @@ impl Reader<'_> {
         };
         for entry in stored {
             match entry {
-                Stored::Foreign(program) => {
+                Stored::Foreign(program, makers) => {
+                    for from in makers.filter(|from| *from != index).take(16) {
+                        self.flow(from, index);
+                    }
                     let what = format!("runs as code what {program} wrote to {}", shorten(&path.shown()));
                     self.unreadable_of(UnreadableKind::Code, what, span, Some(index));
                 }
@@ -246,7 +261,7 @@ impl Reader<'_> {
         let Some(stored) = key(path, &scope.directory).and_then(|key| self.files.get(&key)) else { return };
         let first = stored.iter().find_map(|entry| match entry {
             Stored::Text(text) => text.known_prefix().lines().next(),
-            Stored::Foreign(_) => None,
+            Stored::Foreign(..) => None,
         });
         let language = match first.filter(|line| line.starts_with("#!")) {
             Some(line) => language_of(line),
@@ -356,23 +371,40 @@ fn language_of(line: &str) -> Language {
     }
 }
 
-/// Puts the words of a known input where the marker of further words stands.
-fn with_input(words: Vec<Word>, input: &Input) -> Vec<Word> {
-    let Input::Text(text) = input else { return words };
-    let Some(text) = text.value().filter(|text| text.len() < 65_536) else { return words };
-    // Quotes mean something to `xargs`; such input stays a marker.
-    if text.contains(['\'', '"', '\\']) {
-        return words;
+/// Puts the words of a known input where the marks of further words stand: one call for all, or one for each.
+fn with_input(words: Vec<Word>, input: &Input, is_single: bool) -> Vec<Vec<Word>> {
+    let Input::Text(text) = input else { return vec![words] };
+    // Quotes mean something to `xargs`; such input stays a mark.
+    let is_plain = |text: &&str| text.len() < 65_536 && !text.contains(['\'', '"', '\\', '\0']);
+    let Some(text) = text.value().filter(is_plain) else { return vec![words] };
+    let is_mark = |piece: &Piece| matches!(piece, Piece::Unknown { source, .. } if source.starts_with("input of"));
+    if !is_single {
+        let Some(at) = words.iter().position(|word| word.pieces.first().is_some_and(is_mark)) else {
+            return vec![words];
+        };
+        let given = text.split_whitespace().map(Word::known);
+        let (before, after) = words.split_at(at);
+        return vec![before.iter().cloned().chain(given).chain(after.iter().skip(1).cloned()).collect()];
     }
-    let is_marker = |word: &Word| matches!(word.pieces.as_slice(), [Piece::Unknown { splits: true, .. }]);
-    match words.iter().position(is_marker) {
-        Some(at) if words.iter().filter(|word| word.has_unknown()).count() == 1 => {
-            let given = text.split_whitespace().map(Word::known);
-            let (before, after) = words.split_at(at);
-            before.iter().cloned().chain(given).chain(after.iter().skip(1).cloned()).collect()
+    let items: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_one_word = |item: &&str| !item.contains(char::is_whitespace);
+    if items.is_empty() || items.len() > 32 || !items.iter().all(is_one_word) && words.iter().any(Word::may_split) {
+        return vec![words];
+    }
+    let put = |word: &Word, item: &str| {
+        let mut put = Word { pieces: Vec::new(), span: word.span };
+        for piece in &word.pieces {
+            let piece = if is_mark(piece) { Piece::Text(item.to_owned()) } else { piece.clone() };
+            super::field::push(&mut put.pieces, piece);
         }
-        _ => words,
-    }
+        put
+    };
+    items.iter().map(|item| words.iter().map(|word| put(word, item)).collect()).collect()
+}
+
+/// Shells whose first word after the code is `$0`.
+fn is_shell(program: &str) -> bool {
+    matches!(program, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "rbash")
 }
 
 fn shorten(text: &str) -> String {

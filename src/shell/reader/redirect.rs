@@ -102,22 +102,16 @@ impl Reader<'_> {
         };
         if kind == RedirectKind::Read && is_input {
             place.input = match known.and_then(|path| self.files.get(path)) {
-                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => {
-                    match stored.as_slice() {
-                        [Stored::Text(text)] => Input::Text(text.clone()),
-                        _ => Input::Pipe,
-                    }
-                }
+                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => match stored.as_slice() {
+                    [Stored::Text(text)] => Input::Text(text.clone()),
+                    _ => Input::Pipe,
+                },
                 _ => Input::File(target.clone()),
             };
         }
         let is_nothing = known.is_some_and(is_device);
         if kind != RedirectKind::Read && (is_output || redirect.kind == Kind::OutputBoth) {
-            *output = Some(if is_nothing {
-                Output::Away
-            } else {
-                Output::File(target.clone(), kind == RedirectKind::Append)
-            });
+            *output = Some(if is_nothing { Output::Away } else { Output::File(target.clone(), kind == RedirectKind::Append) });
         }
         if is_nothing {
             return;
@@ -212,7 +206,7 @@ impl Reader<'_> {
             Some(Output::File(path, is_added)) => {
                 let stored = match printed {
                     Some(text) => Stored::Text(text),
-                    None => Stored::Foreign(self.origin(first)),
+                    None => Stored::Foreign(self.origin(first), first..self.reading.commands.len()),
                 };
                 self.remember(&path, directory, stored, is_added);
             }
@@ -229,7 +223,7 @@ impl Reader<'_> {
                 .iter()
                 .map(|piece| if let Piece::Text(text) = piece { text.len() } else { 8 })
                 .sum(),
-            Stored::Foreign(_) => 8,
+            Stored::Foreign(..) => 8,
         };
         if !self.spend(size) {
             return;
@@ -243,7 +237,7 @@ impl Reader<'_> {
                 }
             }
             (_, stored) if !is_full => entries.push(stored),
-            (Some(last), _) => *last = Stored::Foreign("the line".to_owned()),
+            (Some(last), _) => *last = Stored::Foreign("the line".to_owned(), 0..0),
             (None, _) => {}
         }
     }
@@ -255,10 +249,7 @@ fn literal(text: &str, source: &Source<'_>) -> Word {
     let mut from = 0;
     for (index, character) in text.char_indices() {
         if let Some(hole) = source.hole(character) {
-            super::field::push(
-                &mut pieces,
-                Piece::Text(text.get(from..index).unwrap_or_default().to_owned()),
-            );
+            super::field::push(&mut pieces, Piece::Text(text.get(from..index).unwrap_or_default().to_owned()));
             pieces.push(hole.clone());
             from = index + character.len_utf8();
         }
@@ -276,8 +267,6 @@ fn access(kind: RedirectKind) -> Access {
 
 /// Files that are no files.
 pub(super) fn is_device(path: &str) -> bool {
-    matches!(
-        path,
-        "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full"
-    ) || path.starts_with("/dev/fd/")
+    matches!(path, "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full")
+        || path.starts_with("/dev/fd/")
 }

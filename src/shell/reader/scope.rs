@@ -15,6 +15,8 @@ pub(super) struct Scope {
     aliases: Rc<BTreeMap<String, Word>>,
     /// Standard input as `exec <…` has set it.
     pub(super) input: Option<Input>,
+    /// `$0`, if known.
+    pub(super) name: Option<Word>,
     /// `$1`, `$2`, …; `None` while they are not known.
     pub(super) parameters: Option<Rc<Vec<Word>>>,
     /// Where commands run.
@@ -59,6 +61,7 @@ impl Scope {
             exported_functions: Rc::default(),
             aliases: Rc::default(),
             input: None,
+            name: None,
             parameters: None,
             directory: Directory::Known(".".to_owned()),
             previous: Directory::Unknown,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use shuck_ast::{
     ArrayElem, Assignment as RawAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand,
-    Redirect as RawRedirect, SimpleCommand, Span, Word as RawWord,
+    Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
 };
 
 use super::super::command::{Assignment, Command, Input, Redirect};
@@ -30,6 +30,8 @@ pub(super) struct Start {
 pub(super) enum Lookup {
     /// Functions, builtins, programs.
     All,
+    /// As `All`; the declaration that it is has been read.
+    Declared,
     /// Builtins and programs (`command`, `builtin`).
     Builtins,
     /// Programs only.
@@ -50,9 +52,12 @@ impl Reader<'_> {
             self.word(&command.name, source, scope, place, &mut words);
         }
         for argument in &command.args {
+            if redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source)) {
+                continue;
+            }
             self.word(argument, source, scope, place, &mut words);
         }
-        self.begin(words, &command.assignments, redirects, command.span, source, scope, place)
+        self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
     }
 
     /// `export`, `declare` and their kin.
@@ -119,7 +124,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let printed = self.begin(words, &clause.assignments, redirects, clause.span, source, scope, place);
+        let printed = self.begin(words, &clause.assignments, redirects, (clause.span, Lookup::Declared), source, scope, place);
         let is_export = clause.variant.as_str() == "export" || flags.contains('x');
         let is_unexport = is_export && flags.contains('n');
         let is_local = clause.variant.as_str() == "local"
@@ -192,7 +197,7 @@ impl Reader<'_> {
         for raw in operand.iter().chain(extra) {
             self.word(raw, source, scope, place, &mut words);
         }
-        let printed = self.begin(words, assignments, redirects, span, source, scope, place);
+        let printed = self.begin(words, assignments, redirects, (span, Lookup::Declared), source, scope, place);
         self.jumped(name, scope);
         printed
     }
@@ -223,7 +228,7 @@ impl Reader<'_> {
         words: Vec<Word>,
         assignments: &[RawAssignment],
         redirects: &[RawRedirect],
-        span: Span,
+        (span, lookup): (Span, Lookup),
         source: &Source<'_>,
         scope: &mut Scope,
         place: &Place,
@@ -231,7 +236,7 @@ impl Reader<'_> {
         let span = source.place_of(span);
         let mut own = Vec::new();
         if redirects.is_empty() && assignments.is_empty() {
-            let start = Start { words, assignments: Vec::new(), redirects: own, span, lookup: Lookup::All };
+            let start = Start { words, assignments: Vec::new(), redirects: own, span, lookup };
             return self.start(start, scope, place);
         }
         let mut inside = place.clone();
@@ -264,7 +269,7 @@ impl Reader<'_> {
                 _ => inside.is_captured.then(Word::default),
             }
         } else {
-            let start = Start { words, assignments: given, redirects: own, span, lookup: Lookup::All };
+            let start = Start { words, assignments: given, redirects: own, span, lookup };
             self.start(start, scope, &inside)
         };
         if let Some(Output::File(path, _)) = &output
@@ -350,11 +355,10 @@ impl Reader<'_> {
                 }
             }
         };
-        let value = match value {
-            // Whoever sets these changes how every later word is read.
-            Value::Text(word) if name == "IFS" && word.value().is_none() => Value::Unknown,
-            value => value,
-        };
+        if name == "BASH_ENV" {
+            let what = "BASH_ENV names code that every shell runs first".to_owned();
+            self.unreadable(UnreadableKind::Code, what, source.place_of(assignment.span));
+        }
         (name, value)
     }
 
@@ -381,7 +385,7 @@ impl Reader<'_> {
         let Some(name) = first.value().map(str::to_owned) else {
             return self.start_unknown(start, scope, place);
         };
-        if start.lookup == Lookup::All {
+        if matches!(start.lookup, Lookup::All | Lookup::Declared) {
             if let Some(bodies) = scope.functions(&name) {
                 let arguments = start.words.iter().skip(1).cloned().collect();
                 let span = start.span;
@@ -537,7 +541,7 @@ impl Reader<'_> {
         }
         let stored = match &place.input {
             Input::Text(text) if is_tee => Stored::Text(text.clone()),
-            _ => Stored::Foreign(program),
+            _ => Stored::Foreign(program, index..index + 1),
         };
         let written: Vec<Word> = command
             .invocation
@@ -558,6 +562,13 @@ impl Reader<'_> {
         self.spend(via.len());
         Place { via: Rc::new(via), pipeline: place.pipeline, ..place.clone() }
     }
+}
+
+/// Whether a word is the descriptor in front of a `<<`, which the parser takes for a word.
+fn is_descriptor_of(redirect: &RawRedirect, word: &RawWord, source: &Source<'_>) -> bool {
+    matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)
+        && word.span.end.offset() == redirect.span.start.offset()
+        && source.slice(word.span).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A character in a program's name that is not seen, or is taken for another.

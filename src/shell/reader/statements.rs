@@ -21,6 +21,11 @@ impl Reader<'_> {
             return None;
         }
         let (file, problem) = parse(source.text);
+        if memchr::memmem::find(source.text.as_bytes(), b"expand_aliases").is_some() {
+            // The parser would put aliases in, at places that are not in the text.
+            let what = "aliases are switched on, which changes how the line is read".to_owned();
+            self.unreadable(UnreadableKind::Syntax, what, source.place(0, source.text.len()));
+        }
         if let Some(problem) = problem {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, problem, span);
@@ -85,6 +90,10 @@ impl Reader<'_> {
             Syntax::Decl(clause) => self.declaration(clause, &statement.redirects, source, scope, place),
             Syntax::Builtin(command) => self.jump(command, &statement.redirects, source, scope, place),
             Syntax::Function(function) => {
+                if !statement.redirects.is_empty() {
+                    // They happen at each call; what is in them counts once.
+                    self.redirects(&statement.redirects, source, scope, &mut place.clone(), None);
+                }
                 self.define(function, source, scope);
                 place.is_captured.then(Word::default)
             }

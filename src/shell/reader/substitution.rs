@@ -127,6 +127,7 @@ impl Reader<'_> {
         is_star: bool,
     ) {
         let is_quoted = quote != Quote::None;
+        expansion.fields.has_vanished |= is_quoted && !is_star && words.is_empty();
         for (index, word) in words.iter().enumerate() {
             if !self.spend(4 + word.pieces.len()) {
                 return;
@@ -413,7 +414,7 @@ impl Reader<'_> {
         if is_input {
             let stored = match printed {
                 Some(text) => Stored::Text(text),
-                None => Stored::Foreign(self.origin(first)),
+                None => Stored::Foreign(self.origin(first), first..self.reading.commands.len()),
             };
             self.files.insert(path.clone(), vec![stored]);
         }

@@ -1,0 +1,252 @@
+//! Word patterns: what a rule's `run` key says.
+//!
+//! A pattern is read with the table of its program, so that `rm -rf /` and `rm --force -R /` are one pattern, and
+//! so that the words of a command and those of a pattern are compared in the same canonical form.
+
+mod fit;
+mod glob;
+
+use super::command::Command;
+use super::invocation::Invocation;
+use super::word::Word;
+use glob::Glob;
+
+/// Most forms that the choices of one pattern may multiply to.
+const FORMS: usize = 512;
+
+/// Whether something fits, given what is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It cannot fit.
+    No,
+    /// It fits for some values of what is unknown.
+    Maybe,
+    /// It fits.
+    Yes,
+}
+
+/// A parsed word pattern.
+#[derive(Debug, Clone)]
+pub struct WordPattern {
+    /// As written.
+    text: String,
+    /// One for each combination of its choices.
+    forms: Vec<Form>,
+}
+
+/// A pattern without choices.
+#[derive(Debug, Clone)]
+struct Form {
+    program: Glob,
+    subcommand: Vec<Glob>,
+    options: Vec<(Glob, Option<Glob>)>,
+    operands: Vec<Glob>,
+    /// Whether it names an option that makes the command harmless.
+    names_dry_run: bool,
+    /// Whether it names an option that only prints help.
+    names_help: bool,
+}
+
+/// What is wrong with a word pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct WordPatternError {
+    /// What.
+    pub message: String,
+    /// Byte offset in the pattern.
+    pub offset: usize,
+}
+
+impl WordPattern {
+    /// Parses a pattern.
+    ///
+    /// # Errors
+    /// Empty patterns, unclosed braces and quotes, a pattern that begins with an option, too many choices.
+    pub fn parse(text: &str) -> Result<Self, WordPatternError> {
+        let words = pattern_words(text)?;
+        let Some((_, first)) = words.first() else { return Err(fault("the pattern is empty", 0)) };
+        if first.starts_with('-') {
+            return Err(fault("a pattern begins with a program, not with an option", words[0].0));
+        }
+        if first == "..." {
+            return Err(fault("a pattern begins with a program; `*` is any", words[0].0));
+        }
+        let mut lines: Vec<Vec<String>> = vec![Vec::new()];
+        for (offset, word) in &words {
+            let choices = choices(word, *offset)?;
+            if lines.len() * choices.len() > FORMS {
+                return Err(fault("more than 512 combinations of choices", *offset));
+            }
+            lines = lines
+                .iter()
+                .flat_map(|line| choices.iter().map(|choice| line.iter().cloned().chain([choice.clone()]).collect()))
+                .collect();
+        }
+        let forms = lines.iter().map(|line| Form::new(line)).collect();
+        Ok(Self { text: text.to_owned(), forms })
+    }
+
+    /// The pattern as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Base names of the programs it speaks about; `None` when it speaks about any.
+    pub fn programs(&self) -> Option<Vec<String>> {
+        let mut names = self.forms.iter().map(|form| form.program.literal()).collect::<Option<Vec<_>>>()?;
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+
+    /// Whether `command` fits.
+    pub fn fit(&self, command: &Command) -> Fit {
+        let mut best = Fit::No;
+        for form in &self.forms {
+            best = best.max(form.fit(command));
+            if best == Fit::Yes {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl Form {
+    fn new(line: &[String]) -> Self {
+        let words: Vec<Word> = line.iter().map(Word::known).collect();
+        let program = line.first().map_or("", String::as_str);
+        let name = match program.rfind('/') {
+            Some(at) if !program.ends_with('/') => &program[at + 1..],
+            _ => program,
+        };
+        let invocation = Invocation::parse_as(&words, true);
+        let shown = |word: &Word| Glob::parse(&word.shown());
+        Self {
+            program: Glob::parse(name),
+            subcommand: invocation.subcommand.iter().map(|word| Glob::parse(word)).collect(),
+            options: invocation
+                .options
+                .iter()
+                .map(|option| (Glob::parse(&option.name), option.value.as_ref().map(shown)))
+                .collect(),
+            operands: invocation
+                .operands
+                .iter()
+                .filter(|operand| operand.word.value() != Some("..."))
+                .map(|operand| shown(&operand.word))
+                .collect(),
+            names_dry_run: invocation.is_dry_run,
+            names_help: invocation.is_help,
+        }
+    }
+}
+
+fn fault(message: &str, offset: usize) -> WordPatternError {
+    WordPatternError { message: message.to_owned(), offset }
+}
+
+/// The words with their offsets; quotes keep blanks inside a word.
+fn pattern_words(text: &str) -> Result<Vec<(usize, String)>, WordPatternError> {
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut in_word = false;
+    let mut depth = 0usize;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if let Some((_, quote)) = open {
+            if c == quote {
+                open = None;
+            } else if let Some((_, word)) = words.last_mut() {
+                if "*?[]{},\\".contains(c) && quote == '\'' {
+                    word.push('\\');
+                }
+                word.push(c);
+            }
+            continue;
+        }
+        if c.is_whitespace() && depth == 0 {
+            in_word = false;
+            continue;
+        }
+        if !in_word {
+            in_word = true;
+            words.push((at, String::new()));
+        }
+        let Some((_, word)) = words.last_mut() else { continue };
+        match c {
+            '\'' | '"' => open = Some((at, c)),
+            '\\' => {
+                word.push('\\');
+                if let Some((_, next)) = chars.next() {
+                    word.push(next);
+                }
+            }
+            _ => {
+                if c == '{' {
+                    depth += 1;
+                } else if c == '}' {
+                    depth = depth.saturating_sub(1);
+                }
+                word.push(c);
+            }
+        }
+    }
+    if let Some((at, _)) = open {
+        return Err(fault("this quote is not closed", at));
+    }
+    if depth > 0 {
+        let at = text.rfind('{').unwrap_or(0);
+        return Err(fault("this `{` is not closed", at));
+    }
+    Ok(words)
+}
+
+/// `a{b,c}d` is `abd` and `acd`; braces without a comma are themselves.
+fn choices(word: &str, offset: usize) -> Result<Vec<String>, WordPatternError> {
+    let mut depth = 0usize;
+    let mut start = None;
+    let mut cuts: Vec<usize> = Vec::new();
+    let mut escaped = false;
+    for (at, c) in word.char_indices() {
+        if escaped {
+            escaped = false;
+            continue;
+        }
+        match c {
+            '\\' => escaped = true,
+            '{' => {
+                if depth == 0 {
+                    start = Some(at);
+                    cuts.clear();
+                }
+                depth += 1;
+            }
+            ',' if depth == 1 => cuts.push(at),
+            '}' if depth > 0 => {
+                depth -= 1;
+                if let (0, Some(open), false) = (depth, start, cuts.is_empty()) {
+                    let (head, tail) = (&word[..open], choices(&word[at + 1..], offset)?);
+                    let mut bounds = vec![open];
+                    bounds.extend(&cuts);
+                    bounds.push(at);
+                    let mut all = Vec::new();
+                    for pair in bounds.windows(2) {
+                        for middle in choices(&word[pair[0] + 1..pair[1]], offset)? {
+                            all.extend(tail.iter().map(|tail| format!("{head}{}{tail}", middle.trim())));
+                        }
+                    }
+                    if all.len() > FORMS {
+                        return Err(fault("more than 512 combinations of choices", offset));
+                    }
+                    return Ok(all);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(vec![word.to_owned()])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+use super::super::parse::tests::command;
+use super::*;
+
+fn fit(pattern: &str, line: &[&str]) -> Fit {
+    WordPattern::parse(pattern).unwrap().fit(&command(line))
+}
+
+#[track_caller]
+fn yes(pattern: &str, line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(fit(pattern, &words), Fit::Yes, "`{pattern}` on `{line}`");
+}
+
+#[track_caller]
+fn no(pattern: &str, line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(fit(pattern, &words), Fit::No, "`{pattern}` on `{line}`");
+}
+
+#[track_caller]
+fn maybe(pattern: &str, line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(fit(pattern, &words), Fit::Maybe, "`{pattern}` on `{line}`");
+}
+
+#[test]
+fn spellings_of_one_command_are_one() {
+    for line in ["rm -rf /", "/bin/rm -r -f /", "rm --recursive --force -- /", "rm / -Rf", "rm -rf x /", "rm --rec --fo //", "rm -fr /./"] {
+        yes("rm -r -f /", line);
+        yes("rm -rf /", line);
+    }
+    no("rm -r -f /", "rm -r /");
+    no("rm -r -f /", "rm -rf /tmp");
+    no("rm -r -f /", "rm -rf --help /");
+    no("rm -r -f /", "rm -- -rf /");
+}
+
+#[test]
+fn subcommands_are_anchored() {
+    yes("git push", "git -C x -c k=v push origin main");
+    no("git push", "git log --grep push");
+    no("git push", "git stash push");
+    no("git push", "git pull");
+    no("git push", "git push -n");
+    yes("git push --dry-run", "git push -n");
+    yes("git {push,send-pack}", "git send-pack x");
+    yes("git push --force", "git push origin +HEAD:main");
+    yes("git push --delete", "git push origin :v1");
+    yes("git branch -D", "git branch -d -f x");
+    no("git branch -D", "git branch -d x");
+    yes("git -c core.hooksPath=*", "git -c CORE.HOOKSPATH=/dev/null commit");
+    yes("git commit --no-verify", "git commit -nm wip");
+    no("git commit --no-verify", "git commit -mn");
+    yes("git remote", "git remote set-url origin x");
+    yes("git reset --hard", "git reset --har HEAD~1");
+    yes("git config core.hooksPath", "git config --local CORE.hookspath x");
+    yes("git commit -m wip*", "git commit --message=wipe");
+    no("git commit -m wip", "git commit -m other wip");
+}
+
+#[test]
+fn wildcards_choices_and_rests() {
+    yes("dd of=/dev/*", "dd bs=1 of=/dev/sda/x");
+    no("dd of=/dev/*", "dd of=target/x");
+    yes("{vi,vim} *", "vim x");
+    no("{vi,vim} *", "vim");
+    yes("* --no-verify", "foo --no-verify");
+    yes("npm ...", "npm");
+    yes("foo -ab", "foo -xab");
+    yes("foo -a -b", "foo -ba");
+    no("foo -ab", "foo -a");
+    yes("foo a b", "foo x a y b");
+    no("foo a b", "foo b a");
+}
+
+#[test]
+fn what_is_not_known_may_fit() {
+    maybe("git push", "git $X");
+    maybe("git push", "git \"$X\"");
+    maybe("git push --force", "git push \"$X\"");
+    maybe("git push", "git $X push");
+    no("git push", "echo \"$X\"");
+    no("rm -r -f /", "rm -f \"$X\"");
+    maybe("rm -r -f /", "rm -f $X");
+    maybe("rm -r -f /", "rm -rf \"$X\"");
+    no("git add -f", "git add -- \"$X\"");
+    no("bash -c", "bash script.sh \"$X\"");
+    maybe("git push", "git push -n $X");
+    no("git checkout -f", "git checkout \"$X/y\"");
+    yes("git push", "git push \"$X\"");
+}
+
+#[test]
+fn faults_are_located() {
+    let offset = |text: &str| WordPattern::parse(text).unwrap_err().offset;
+    assert_eq!(offset(""), 0);
+    assert_eq!(offset("  -f x"), 2);
+    assert_eq!(offset("git {push,pull"), 4);
+    assert_eq!(offset("git 'push"), 4);
+    assert_eq!(offset("x {a,b,c,d,e,f,g,h,i}{a,b,c,d,e,f,g,h,i} {a,b,c,d,e,f,g}"), 41);
+}
+
+#[test]
+fn programs_are_told() {
+    let programs = |text: &str| WordPattern::parse(text).unwrap().programs();
+    assert_eq!(programs("/usr/bin/{vi,vim} x"), Some(vec!["vi".into(), "vim".into()]));
+    assert_eq!(programs("mkfs.* x"), None);
+}

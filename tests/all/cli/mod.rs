@@ -1,0 +1,8 @@
+//! The program as people use it, one file per subject.
+
+mod check;
+mod demo;
+mod exits;
+mod kill;
+mod runs;
+mod verify;

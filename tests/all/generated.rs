@@ -1,0 +1,96 @@
+//! Texts that are made from the code: help, settings, exit codes. `GATEWRIGHT_BLESS=1 cargo test generated` rewrites
+//! them, to be read before they are committed.
+
+use std::fs;
+use std::path::Path;
+
+use crate::scratch::Scratch;
+
+const COMMANDS: &[&[&str]] = &[
+    &[],
+    &["run"],
+    &["demo"],
+    &["check"],
+    &["dry-run"],
+    &["policy"],
+    &["policy", "check"],
+    &["policy", "show"],
+    &["policy", "explain"],
+    &["report"],
+    &["verify"],
+    &["runs"],
+    &["runs", "list"],
+    &["runs", "show"],
+    &["runs", "gc"],
+    &["init"],
+    &["doctor"],
+    &["completions"],
+    &["man"],
+];
+
+#[track_caller]
+fn compare(path: &Path, text: &str) {
+    if std::env::var_os("GATEWRIGHT_BLESS").is_some_and(|value| value == "1") {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(kept, text, "{} is not current; GATEWRIGHT_BLESS=1 rewrites it", path.display());
+}
+
+fn docs() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+}
+
+#[test]
+fn help_is_as_documented() {
+    let scratch = Scratch::new();
+    for command in COMMANDS {
+        let mut arguments = command.to_vec();
+        arguments.push("--help");
+        let answer = scratch.run(&arguments).expect_code(0);
+        let name = if command.is_empty() { "gatewright".to_owned() } else { command.join("-") };
+        compare(&docs().join("help").join(format!("{name}.txt")), &answer.out);
+    }
+}
+
+#[test]
+fn every_command_has_its_help_documented() {
+    let scratch = Scratch::new();
+    let help = scratch.run(&["--help"]).expect_code(0).out;
+    let listed = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    for line in listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' ')) {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(COMMANDS.iter().any(|command| command.first() == Some(&name)), "{name} is not in COMMANDS");
+    }
+}
+
+#[test]
+fn settings_and_variables_are_as_documented() {
+    let text = format!(
+        "# Settings\n\nMade from `src/config/key.rs` by a test; `GATEWRIGHT_BLESS=1 cargo test generated` rewrites it.\n\n\
+         A value comes from the first of: flag, task, environment, user (`$XDG_CONFIG_HOME/gatewright/config.yml`),\n\
+         repository (`.gatewright/config.yml` of the commit that the run starts from), default. Lists that add up are\n\
+         joined over all of them. Keys may be written in camelCase. A switch in the environment is on by exactly `1`.\n\n{}",
+        gatewright::config::table_for_docs()
+    );
+    compare(&docs().join("config.md"), &text);
+}
+
+#[test]
+fn exit_codes_are_as_documented() {
+    let text = format!(
+        "# Exit codes\n\nMade from `src/cli/exit.rs` by a test; `GATEWRIGHT_BLESS=1 cargo test generated` rewrites it.\n\n{}",
+        gatewright::cli::exit_codes_for_docs()
+    );
+    compare(&docs().join("exit-codes.md"), &text);
+}
+
+#[test]
+fn completions_and_manual_are_written() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(scratch.run(&["completions", shell]).expect_code(0).out.contains("dry-run"));
+    }
+    assert!(scratch.run(&["man"]).expect_code(0).out.contains(".TH gatewright"));
+}
