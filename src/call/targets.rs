@@ -265,9 +265,9 @@ impl Resolver<'_> {
         let directory = from_directory(&effect.directory, cwd);
         match &effect.kind {
             EffectKind::Path { access, recursive } => {
+                // A connection to bash, and a path to a rule that says it so.
                 if let Some(host) = effect.word.value().and_then(socket_host) {
                     self.targets.hosts.push(HostTarget { command: Some(effect.command), ..host });
-                    return;
                 }
                 let Some(target) = self.target(&effect.word, &directory, *access, *recursive) else { return };
                 let redirect = effect.redirect;

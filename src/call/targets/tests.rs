@@ -174,7 +174,10 @@ fn effects_of_commands_become_targets() {
     let link = |target: &str| EffectKind::Link { target: Word::known(target) };
     for (effects, expected) in [
         (vec![(path(Access::Write), "/dev/null")], vec![]),
-        (vec![(path(Access::Write), "/dev/tcp/evil.example/443")], vec!["contact evil.example"]),
+        (
+            vec![(path(Access::Write), "/dev/tcp/evil.example/443")],
+            vec!["write /dev/tcp/evil.example/443", "contact evil.example"],
+        ),
         (vec![(EffectKind::Contact, "https://a.example/x")], vec!["contact a.example"]),
         (vec![(EffectKind::Contact, "./local")], vec![]),
         (
