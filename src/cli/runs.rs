@@ -1,10 +1,10 @@
 //! `runs`: the runs there are, and what killed ones left.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::record::{REPORT_FILE, Status, render};
+use crate::record::{Format, REPORT_FILE, Status, render};
 use crate::state::State;
 use crate::worktree::Leftovers;
 
@@ -109,7 +109,7 @@ fn show(args: &ShowArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Fai
     screen.line(&format!("files   {}", harmless(&names.join(", "))))?;
     screen.line("")?;
     let has_colour = screen.has_colour();
-    screen.answer(&render(&report, crate::record::Format::Text, has_colour))?;
+    screen.answer(&render(&report, Format::Text, has_colour))?;
     Ok(Exit::Fine)
 }
 
@@ -139,20 +139,8 @@ fn gc(args: &GcArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure
                     screen.warn(&format!("run {run}: {}", with_causes(&error)));
                 }
             }
-            let tree = State::at(place);
-            let folder = tree.find(&run).ok().or_else(|| State::find_folder(&place.to_string_lossy()));
-            if let Some(folder) = folder.filter(|folder| !folder.file(REPORT_FILE).exists()) {
-                // A run that was cut off has a report too.
-                if let Ok(report) = report_of(&folder, screen) {
-                    let _ = folder
-                        .write(REPORT_FILE, render(&report, crate::record::Format::Json, false).as_bytes());
-                    let _ = folder.write(
-                        "report.md",
-                        render(&report, crate::record::Format::Markdown, false).as_bytes(),
-                    );
-                }
-            }
         }
+        write_missing_reports(place, screen);
     }
     let forgotten = state.map_or(0, |state| state.forget_missing());
     if forgotten > 0 {
@@ -162,4 +150,20 @@ fn gc(args: &GcArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure
         screen.status("nothing was left");
     }
     Ok(if failed > 0 { Exit::Failed } else { Exit::Fine })
+}
+
+/// A run that was cut off has a report too.
+fn write_missing_reports(place: &Path, screen: &Screen) {
+    let tree = State::at(place);
+    let beside = State::find_folder(&place.to_string_lossy());
+    for run in tree.runs().into_iter().chain(beside) {
+        if run.file(REPORT_FILE).exists() || tree.is_live(run.id()) {
+            continue;
+        }
+        if let Ok(report) = report_of(&run, screen) {
+            // The journal is what counts; a report can be written at any time.
+            let _ = run.write(REPORT_FILE, render(&report, Format::Json, false).as_bytes());
+            let _ = run.write("report.md", render(&report, Format::Markdown, false).as_bytes());
+        }
+    }
 }

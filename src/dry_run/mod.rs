@@ -171,10 +171,20 @@ impl<'a> DryRun<'a> {
     }
 }
 
-/// Whether two decisions agree: the same verdict by the same votes. Texts are left out, as a journal masks secrets.
+/// Whether two decisions agree: the same verdict by the same votes. Texts are left out, as a journal masks secrets;
+/// places are left out, as the copy of a policy has other lines than the files that it was made of.
 fn is_same(before: &Decision, now: &Decision) -> bool {
-    fn votes(decision: &Decision) -> Vec<(Verdict, &Origin)> {
-        decision.votes.iter().map(|vote| (vote.verdict, &vote.origin)).collect()
+    fn votes(decision: &Decision) -> Vec<(Verdict, String)> {
+        decision.votes.iter().map(|vote| (vote.verdict, voter(&vote.origin))).collect()
+    }
+    fn voter(origin: &Origin) -> String {
+        let last = |id: &str| id.rsplit(':').next().unwrap_or(id).to_owned();
+        match origin {
+            Origin::Rule { id, .. } => format!("rule {}", last(id)),
+            Origin::Unreadable { rule, .. } => format!("unreadable {}", rule.as_deref().map(last).unwrap_or_default()),
+            Origin::Default { .. } => "default".to_owned(),
+            other => format!("{other:?}"),
+        }
     }
     before.verdict == now.verdict && votes(before) == votes(now)
 }

@@ -56,7 +56,8 @@ impl State {
     /// # Errors
     /// When it cannot be made, or is not empty.
     pub fn new_run_at(path: &Path, id: &str, state: Option<&Self>) -> Result<RunFolder, StateError> {
-        let work = state.and_then(|state| fs::canonicalize(&state.root).ok()).map(|root| root.join("work").join(id));
+        let work =
+            state.and_then(|state| fs::canonicalize(&state.root).ok()).map(|root| root.join("work").join(id));
         RunFolder::create(path, id, work)
     }
 

@@ -59,7 +59,9 @@ fn every_command_has_its_help_documented() {
     let scratch = Scratch::new();
     let help = scratch.run(&["--help"]).expect_code(0).out;
     let listed = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
-    for line in listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' ')) {
+    for line in
+        listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '))
+    {
         let name = line.split_whitespace().next().unwrap();
         assert!(COMMANDS.iter().any(|command| command.first() == Some(&name)), "{name} is not in COMMANDS");
     }

@@ -11,4 +11,5 @@ mod policies;
 mod sandbox;
 mod schema;
 mod scratch;
+mod shell_bash;
 mod worktree;

@@ -136,7 +136,9 @@ impl Scratch {
         let script = format!("script:{}", self.path("agent.yml").display());
         let policy = self.path("open.yml").display().to_string();
         let mut all: Vec<String> =
-            ["run", "--agent", &script, "--policy", &policy, "--prompt", "Change the value."].map(str::to_owned).to_vec();
+            ["run", "--agent", &script, "--policy", &policy, "--prompt", "Change the value."]
+                .map(str::to_owned)
+                .to_vec();
         all.extend(more.iter().map(|word| (*word).to_owned()));
         all
     }
@@ -156,7 +158,11 @@ impl Scratch {
     #[track_caller]
     pub fn assert_nothing_left(&self, state: &Path) {
         for name in ["ledger", "work"] {
-            assert!(folders(&state.join(name)).is_empty(), "left in {name}: {:?}", folders(&state.join(name)));
+            assert!(
+                folders(&state.join(name)).is_empty(),
+                "left in {name}: {:?}",
+                folders(&state.join(name))
+            );
         }
         let place = self.path("").to_string_lossy().into_owned();
         let mine = processes_in(&place);

@@ -7,9 +7,14 @@ fn a_refused_line_is_told_with_rule_and_place_and_exit_6() {
     let scratch = Scratch::new();
     let policy = "version: 1\nrules:\n  - id: push\n    run: git push\n    verdict: deny\n    reason: publishes\n    hint: leave it\n";
     scratch.write("p.yml", policy);
-    let answer = scratch.run(&["check", "--policy", "p.yml", "--shell", "cd x && git -C . push"]).expect_code(6);
+    let answer =
+        scratch.run(&["check", "--policy", "p.yml", "--shell", "cd x && git -C . push"]).expect_code(6);
     assert!(answer.out.starts_with("deny  push  p.yml:3\n"), "{}", answer.out);
-    assert!(answer.out.contains("reason: publishes") && answer.out.contains("hint: leave it"), "{}", answer.out);
+    assert!(
+        answer.out.contains("reason: publishes") && answer.out.contains("hint: leave it"),
+        "{}",
+        answer.out
+    );
     scratch.run(&["check", "--policy", "p.yml", "--shell", "echo git push"]).expect_code(0);
     scratch.run(&["check", "--policy", "p.yml", "--fail-on", "never", "--shell", "git push"]).expect_code(0);
 }
@@ -17,7 +22,10 @@ fn a_refused_line_is_told_with_rule_and_place_and_exit_6() {
 #[test]
 fn cases_are_compared_and_bad_lines_are_told_while_the_rest_goes_on() {
     let scratch = Scratch::new();
-    scratch.write("p.yml", "version: 1\nrules:\n  - {id: push, run: git push, verdict: deny, reason: publishes}\n");
+    scratch.write(
+        "p.yml",
+        "version: 1\nrules:\n  - {id: push, run: git push, verdict: deny, reason: publishes}\n",
+    );
     let lines = concat!(
         r#"{"id":"a","call":{"tool":"Bash","args":{"command":"git push"},"cwd":"/repo"},"expect":"deny"}"#,
         "\nnot json\n",
@@ -25,9 +33,15 @@ fn cases_are_compared_and_bad_lines_are_told_while_the_rest_goes_on() {
         "\n",
     );
     scratch.write("calls.jsonl", lines);
-    let answer = scratch.run(&["check", "--policy", "p.yml", "--calls", "calls.jsonl", "--root", "/repo"]).expect_code(2);
+    let answer = scratch
+        .run(&["check", "--policy", "p.yml", "--calls", "calls.jsonl", "--root", "/repo"])
+        .expect_code(2);
     assert!(answer.err.contains("calls.jsonl:2: is no JSON"), "{}", answer.err);
-    assert!(answer.out.contains("2 calls: 1 allow, 0 ask, 1 deny; 1 of 1 as expected; 1 line not read"), "{}", answer.out);
+    assert!(
+        answer.out.contains("2 calls: 1 allow, 0 ask, 1 deny; 1 of 1 as expected; 1 line not read"),
+        "{}",
+        answer.out
+    );
     let arguments = ["check", "--policy", "p.yml", "--calls", "calls.jsonl", "--format", "jsonl", "-q"];
     let answer = scratch.run(&arguments);
     let first: serde_json::Value = serde_json::from_str(answer.out.lines().next().unwrap()).unwrap();
@@ -39,7 +53,10 @@ fn cases_are_compared_and_bad_lines_are_told_while_the_rest_goes_on() {
 #[test]
 fn text_from_outside_is_shown_harmless() {
     let scratch = Scratch::new();
-    scratch.write("p.yml", "version: 1\nrules:\n  - {id: push, run: git push, verdict: deny, reason: publishes}\n");
+    scratch.write(
+        "p.yml",
+        "version: 1\nrules:\n  - {id: push, run: git push, verdict: deny, reason: publishes}\n",
+    );
     let line = "git push '\u{1b}]0;owned\u{7}' \u{202e}x";
     let answer = scratch.run(&["check", "--policy", "p.yml", "--shell", line]);
     assert!(!answer.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", answer.out);

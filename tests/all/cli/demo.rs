@@ -11,7 +11,8 @@ fn the_demo_refuses_ends_in_one_commit_and_leaves_only_its_folder() {
     let refused = answer.out.lines().filter(|line| line.contains("(builtin:ci:")).count();
     assert!(refused >= 4, "{}", answer.out);
     let repository = scratch.path("demo/repository");
-    let branches = scratch.git(&repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads/gatewright"]);
+    let branches =
+        scratch.git(&repository, &["for-each-ref", "--format=%(refname:short)", "refs/heads/gatewright"]);
     assert_eq!(branches.lines().count(), 1, "{}", answer.out);
     scratch.git(&repository, &["fsck", "--no-progress"]);
     let shown = scratch.git(&repository, &["show", "--stat", &branches]);
@@ -29,7 +30,7 @@ fn the_demo_refuses_ends_in_one_commit_and_leaves_only_its_folder() {
     let text = fs::read_to_string(runs[0].join("journal.jsonl")).unwrap();
     let judged = text.lines().filter(|line| line.contains("\"type\":\"gate\"")).count() as u64;
     assert!(judged > 10);
-    assert_eq!(summary["judged_before"]["same"], judged, "{}", answer.out);
+    assert_eq!(summary["recorded_before"]["same"], judged, "{}", answer.out);
 }
 
 #[test]

@@ -14,12 +14,16 @@ fn a_good_change_becomes_one_commit_and_exit_0() {
     let before = fingerprint(&scratch, &root);
     let answer = scratch.run_project(&root, TESTS).expect_code(0);
     assert_eq!(fingerprint(&scratch, &root), before);
-    let branches = scratch.git(&root, &["for-each-ref", "--format=%(refname:short)", "refs/heads/gatewright"]);
+    let branches =
+        scratch.git(&root, &["for-each-ref", "--format=%(refname:short)", "refs/heads/gatewright"]);
     assert_eq!(branches.lines().count(), 1, "{branches}\n{}", answer.out);
     assert_eq!(scratch.git(&root, &["show", &format!("{branches}:value")]), "good, better");
     assert_eq!(scratch.git(&root, &["rev-list", "--count", &format!("main..{branches}")]), "1");
     let message = scratch.git(&root, &["log", "-1", "--format=%B", &branches]);
-    assert!(message.contains("Gatewright-Policy: ") && message.contains("Gatewright-Tests: green on tree "), "{message}");
+    assert!(
+        message.contains("Gatewright-Policy: ") && message.contains("Gatewright-Tests: green on tree "),
+        "{message}"
+    );
     scratch.git(&root, &["fsck", "--no-progress"]);
     scratch.assert_nothing_left(&scratch.path("state/gatewright"));
 }
@@ -28,7 +32,8 @@ fn a_good_change_becomes_one_commit_and_exit_0() {
 fn without_permission_the_change_is_a_patch_with_the_command_that_would_permit_a_commit() {
     let scratch = Scratch::new();
     let root = scratch.project("good");
-    scratch.write("agent.yml", "- calls:\n  - {tool: write, args: {path: value, content: \"good two\\n\"}}\n");
+    scratch
+        .write("agent.yml", "- calls:\n  - {tool: write, args: {path: value, content: \"good two\\n\"}}\n");
     let answer = scratch.run_project(&root, &["--tests", "grep -q good value"]).expect_code(0);
     assert!(answer.out.contains("--allow-commit"), "{}", answer.out);
     let patch = scratch.runs()[0].join("change.patch");
@@ -48,7 +53,10 @@ fn nothing_to_change_is_exit_0_and_says_so() {
 fn a_script_that_expected_something_else_is_exit_1() {
     let scratch = Scratch::new();
     let root = scratch.project("good");
-    scratch.write("agent.yml", "- calls:\n  - {tool: read, args: {path: value}, expect: blocked}\n- text: done\n");
+    scratch.write(
+        "agent.yml",
+        "- calls:\n  - {tool: read, args: {path: value}, expect: blocked}\n- text: done\n",
+    );
     scratch.run_project(&root, TESTS).expect_code(1);
 }
 
@@ -93,11 +101,16 @@ fn the_repository_cannot_permit_commits_or_commands() {
 fn a_broken_policy_closes_every_gate_with_exit_5() {
     let scratch = Scratch::new();
     let root = scratch.project("bad");
-    scratch.write("open.yml", "version: 1\nrules:\n  - id: a\n    tol: shell\n    verdict: deny\n    reason: r\n");
+    scratch.write(
+        "open.yml",
+        "version: 1\nrules:\n  - id: a\n    tol: shell\n    verdict: deny\n    reason: r\n",
+    );
     let answer = scratch.run_project(&root, TESTS).expect_code(5);
     assert!(answer.err.contains("open.yml:4") && answer.err.contains("tool"), "{}", answer.err);
     assert!(answer.out.contains("nothing was started"), "{}", answer.out);
-    for command in [&["check", "--shell", "ls", "--policy", "open.yml"] as &[&str], &["policy", "check", "open.yml"]] {
+    for command in
+        [&["check", "--shell", "ls", "--policy", "open.yml"] as &[&str], &["policy", "check", "open.yml"]]
+    {
         scratch.run(command).expect_code(5);
     }
     scratch.run(&["policy", "check", "builtin:no-such"]).expect_code(5);
@@ -152,7 +165,8 @@ fn a_missing_git_is_exit_7() {
 fn budgets_are_exit_9_and_what_was_done_is_kept() {
     let scratch = Scratch::new();
     let root = scratch.project("good, better");
-    let task = scratch.write("task.yml", "prompt: x\ntests: grep -q good value\nlimits: {max_tool_calls: 1}\n");
+    let task =
+        scratch.write("task.yml", "prompt: x\ntests: grep -q good value\nlimits: {max_tool_calls: 1}\n");
     scratch.write(
         "agent.yml",
         "- calls:\n  - {tool: write, args: {path: value, content: good two}}\n  - {tool: read, args: {path: value}}\n",

@@ -38,12 +38,16 @@ fn whenever_it_is_killed_nothing_is_left_and_the_repository_is_as_it_was() {
     let text = fs::read_to_string(whole.join("journal.jsonl")).unwrap();
     let names: Vec<String> = text
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned()
+        })
         .collect();
     let is_full = std::env::var_os("GATEWRIGHT_KILL_MATRIX").is_some_and(|value| value == "full");
     // Unless told otherwise: the first of each kind of event.
-    let lines: Vec<usize> =
-        (0..names.len()).filter(|at| is_full || !names[..*at].contains(&names[*at])).map(|at| at + 1).collect();
+    let lines: Vec<usize> = (0..names.len())
+        .filter(|at| is_full || !names[..*at].contains(&names[*at]))
+        .map(|at| at + 1)
+        .collect();
     let expected = fingerprint(&scratch, &scratch.path("whole/repository"));
     for line in lines {
         let name = format!("k{line}");
