@@ -64,8 +64,8 @@ impl State<'_> {
         self.rest = self.rest.trim_start();
         for (index, operator) in operators.iter().enumerate() {
             if let Some(rest) = self.rest.strip_prefix(operator) {
-                // `+=`, `++`, `&&` and the like are left to "not known".
-                if rest.starts_with(['=', '+', '-', '*']) && *operator != "(" {
+                // `+=`, `++`, `**` and the like are left to "not known".
+                if *operator != "(" && (rest.starts_with('=') || rest.starts_with(operator)) {
                     return None;
                 }
                 self.rest = rest;

@@ -361,7 +361,14 @@ impl Reader<'_> {
             }
             ConditionalExpr::Unary(unary) => self.condition(&unary.expr, source, scope, place),
             ConditionalExpr::Parenthesized(inner) => self.condition(&inner.expr, source, scope, place),
-            ConditionalExpr::Word(word) | ConditionalExpr::Regex(word) => {
+            ConditionalExpr::Regex(word) => {
+                let range = (word.span.start.offset(), word.span.end.offset());
+                if source.slice(word.span).is_some() && self.spend(range.1 - range.0) {
+                    let mut expansion = Expansion::new(source, Parts::Word(&word.parts), false);
+                    self.scan(&mut expansion, scope, place, range.0, range.1, Quote::None, None);
+                }
+            }
+            ConditionalExpr::Word(word) => {
                 let span = source.place_of(word.span);
                 let value = self.value(word, source, scope, place);
                 if let Some(text) = value.value().map(str::to_owned) {

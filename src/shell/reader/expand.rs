@@ -35,11 +35,13 @@ pub(super) struct Expansion<'a, 't> {
     pub(super) splits_text: bool,
     /// Whether `~` counts after `=` and `:`.
     pub(super) is_assignment: bool,
+    /// Whether the text is one word to bash, so that nothing may end it.
+    pub(super) is_word: bool,
 }
 
 impl<'a, 't> Expansion<'a, 't> {
     pub(super) fn new(source: &'a Source<'t>, parts: Parts<'a>, splits: bool) -> Self {
-        Self { source, parts, fields: Fields::default(), splits, splits_text: false, is_assignment: false }
+        Self { source, parts, fields: Fields::default(), splits, splits_text: false, is_assignment: false, is_word: false }
     }
 }
 
@@ -129,6 +131,7 @@ impl Reader<'_> {
     ) {
         let text = expansion.source.text.get(start..end).unwrap_or_default();
         expansion.is_assignment = is_assignment(text);
+        expansion.is_word = true;
         self.scan(&mut expansion, scope, place, start, end, Quote::None, None);
         let first = words.len();
         words.append(&mut expansion.fields.into_words());
@@ -156,6 +159,7 @@ impl Reader<'_> {
         }
         let mut expansion = Expansion::new(source, Parts::Word(&raw.parts), false);
         expansion.is_assignment = true;
+        expansion.is_word = true;
         self.scan(&mut expansion, scope, place, start, end, Quote::None, None);
         Word { span, ..expansion.fields.into_value() }
     }
@@ -272,6 +276,16 @@ impl Reader<'_> {
                 break;
             }
             is_ascii &= byte < 0x80;
+            if expansion.is_word
+                && quote == Quote::None
+                && !expansion.splits_text
+                && matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>')
+            {
+                // Parser and bash differ about where the word ends.
+                expansion.is_word = false;
+                let span = expansion.source.place(start, end);
+                self.unreadable(UnreadableKind::Syntax, "where this word ends is not certain".to_owned(), span);
+            }
             index += 1;
         }
         let index = index.max(start + 1);

@@ -26,8 +26,14 @@ impl Reader<'_> {
         if command.invocation.nested.is_empty() {
             return;
         }
-        let nested = command.invocation.nested.clone();
+        let mut nested = command.invocation.nested.clone();
         let program = command.invocation.program.clone().unwrap_or_default();
+        if is_shell(&program)
+            && command.invocation.options.iter().any(|option| option.name == "-s")
+            && !nested.iter().any(|part| matches!(part, Nested::Code { .. }))
+        {
+            nested = vec![Nested::Input { language: Language::Shell, input: None }];
+        }
         if !self.enter() {
             return;
         }

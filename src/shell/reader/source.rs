@@ -1,11 +1,13 @@
 //! A piece of shell text that is being read, and the parser's view of it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use shuck_ast::{File, Span};
 use shuck_parser::parser::{ParseStatus, Parser};
 
 use super::super::word::Piece;
+use super::skip;
 
 /// First of the private characters that stand for unknown parts of nested code.
 const FIRST_HOLE: u32 = 0xE000;
@@ -79,7 +81,8 @@ pub(super) fn has_private(text: &str) -> bool {
 
 /// The tree of `text`, and why it is not whole if it is not.
 pub(super) fn parse(text: &str) -> (File, Option<String>) {
-    let result = Parser::new(text).parse();
+    let neutral = without_false_braces(text);
+    let result = Parser::new(&neutral).parse();
     let problem = match result.status {
         ParseStatus::Clean => None,
         ParseStatus::Recovered | ParseStatus::Fatal => Some(
@@ -92,4 +95,128 @@ pub(super) fn parse(text: &str) -> (File, Option<String>) {
         ),
     };
     (result.file, problem)
+}
+
+/// The text with an inert character for every brace that is an ordinary part of a word.
+///
+/// The parser takes `{a;rm x}` for one word, where bash sees the end of a command. Only the tree is made from
+/// this text; words are read from the original, at the same places.
+fn without_false_braces(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut changed: Option<Vec<u8>> = None;
+    for index in memchr::memchr_iter(b'{', bytes) {
+        if !is_parameter(bytes, index) && brace_end(text, index) == BraceEnd::Word {
+            let copy = changed.get_or_insert_with(|| bytes.to_vec());
+            if let Some(byte) = copy.get_mut(index) {
+                *byte = b'_';
+            }
+        }
+    }
+    let Some(mut copy) = changed else { return Cow::Borrowed(text) };
+    // Their closing halves would end a group.
+    let mut closers = vec![false; copy.len()];
+    for index in memchr::memchr_iter(b'{', bytes) {
+        let end = if is_parameter(bytes, index) {
+            skip::brace(text, index + 1, false).or_else(|| skip::brace(text, index + 1, true))
+        } else {
+            match brace_end(text, index) {
+                BraceEnd::Closed(end) => Some(end),
+                BraceEnd::Word | BraceEnd::Group => None,
+            }
+        };
+        if let Some(closer) = end.and_then(|end| closers.get_mut(end - 1)) {
+            *closer = true;
+        }
+    }
+    for index in memchr::memchr_iter(b'}', bytes) {
+        let follows_word = index > 0 && bytes.get(index - 1).is_some_and(|before| !is_end(*before));
+        if follows_word
+            && closers.get(index) == Some(&false)
+            && let Some(byte) = copy.get_mut(index)
+        {
+            *byte = b'_';
+        }
+    }
+    match String::from_utf8(copy) {
+        Ok(changed) => Cow::Owned(changed),
+        Err(_) => Cow::Borrowed(text),
+    }
+}
+
+/// Whether the `{` at `index` belongs to a `${`.
+fn is_parameter(bytes: &[u8], index: usize) -> bool {
+    index > 0
+        && bytes.get(index - 1) == Some(&b'$')
+        && !(index > 1 && bytes.get(index - 2) == Some(&b'\\'))
+}
+
+/// Bytes that end a word.
+fn is_end(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
+}
+
+/// What an opening brace is.
+#[derive(Debug, PartialEq, Eq)]
+enum BraceEnd {
+    /// A word of its own: it opens a group.
+    Group,
+    /// Part of a word that ends before it is closed.
+    Word,
+    /// It is closed in its word; the position behind that.
+    Closed(usize),
+}
+
+fn brace_end(text: &str, start: usize) -> BraceEnd {
+    let bytes = text.as_bytes();
+    if bytes.get(start + 1).copied().is_none_or(is_end) {
+        let follows_word = start > 0 && bytes.get(start - 1).is_some_and(|before| !is_end(*before));
+        return if follows_word { BraceEnd::Word } else { BraceEnd::Group };
+    }
+    let last = start.saturating_add(4096);
+    let mut index = start + 1;
+    let mut open = 1_usize;
+    while index < last {
+        let Some(&byte) = bytes.get(index) else { break };
+        let next = match byte {
+            b'\\' => Some(index + 2),
+            b'\'' => skip::single_quote(text, index),
+            b'"' => skip::double_quote(text, index),
+            b'`' => skip::back_quote(text, index),
+            b'$' => skip::dollar(text, index, false),
+            b'<' | b'>' if bytes.get(index + 1) == Some(&b'(') => skip::parenthesis(text, index + 2),
+            b'{' => {
+                open += 1;
+                Some(index + 1)
+            }
+            b'}' => {
+                open -= 1;
+                if open == 0 {
+                    return BraceEnd::Closed(index + 1);
+                }
+                Some(index + 1)
+            }
+            byte if is_end(byte) => break,
+            _ => Some(index + 1),
+        };
+        match next {
+            Some(next) => index = next,
+            None => break,
+        }
+    }
+    BraceEnd::Word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_false_braces;
+
+    #[test]
+    fn only_braces_that_expand_are_kept() {
+        for kept in ["echo {a,b}", "{ ls; }", "{ ls;}", "f() { ls; }", "echo ${x}", "echo {a,'b c'}", "{(ls)}", "echo {}", "{fd}>x"] {
+            assert_eq!(without_false_braces(kept), kept);
+        }
+        assert_eq!(without_false_braces("echo {a;rm x}"), "echo _a;rm x_");
+        assert_eq!(without_false_braces("echo {{a b},c}"), "echo __a b_,c_");
+        assert_eq!(without_false_braces("echo \\${a b}"), "echo \\$_a b_");
+    }
 }

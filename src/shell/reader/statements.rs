@@ -90,9 +90,11 @@ impl Reader<'_> {
             Syntax::Decl(clause) => self.declaration(clause, &statement.redirects, source, scope, place),
             Syntax::Builtin(command) => self.jump(command, &statement.redirects, source, scope, place),
             Syntax::Function(function) => {
-                if !statement.redirects.is_empty() {
-                    // They happen at each call; what is in them counts once.
-                    self.redirects(&statement.redirects, source, scope, &mut place.clone(), None);
+                for redirects in [&statement.redirects, &function.body.redirects] {
+                    if !redirects.is_empty() {
+                        // They happen at each call; what is in them counts once.
+                        self.redirects(redirects, source, scope, &mut place.clone(), None);
+                    }
                 }
                 self.define(function, source, scope);
                 place.is_captured.then(Word::default)
