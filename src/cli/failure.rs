@@ -17,7 +17,7 @@ use super::screen::harmless;
 
 /// A command that cannot do what it was asked to do.
 #[derive(Debug)]
-pub struct Failure {
+pub(super) struct Failure {
     /// The exit code.
     pub exit: Exit,
     /// What went wrong, one line each; more than one for files with several faults.
@@ -30,7 +30,7 @@ pub struct Failure {
 
 /// Findings with places.
 #[derive(Debug, Default)]
-pub enum Findings {
+pub(super) enum Findings {
     /// None.
     #[default]
     None,
@@ -42,29 +42,29 @@ pub enum Findings {
 
 impl Failure {
     /// A failure of one line.
-    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+    pub(super) fn new(exit: Exit, what: impl Into<String>) -> Self {
         Self { exit, lines: vec![what.into()], findings: Findings::None, hint: None }
     }
 
     /// The same with a next step.
     #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// Wrong usage.
-    pub fn usage(what: impl Into<String>) -> Self {
+    pub(super) fn usage(what: impl Into<String>) -> Self {
         Self::new(Exit::Usage, what)
     }
 
     /// Faults in a file.
-    pub fn faults(faults: Vec<Fault>) -> Self {
+    pub(super) fn faults(faults: Vec<Fault>) -> Self {
         Self { exit: Exit::Usage, lines: Vec::new(), findings: Findings::Faults(faults), hint: None }
     }
 
     /// The text for stderr.
-    pub fn text(&self, has_colour: bool) -> String {
+    pub(super) fn text(&self, has_colour: bool) -> String {
         let mut out = String::new();
         let (red, plain) = if has_colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
         for line in &self.lines {
@@ -106,7 +106,7 @@ fn fault_text(out: &mut String, fault: &Fault, red: &str, plain: &str) {
 }
 
 /// All findings of a policy, each with its underlined line.
-pub fn policy_errors(errors: &PolicyErrors, has_colour: bool) -> String {
+pub(super) fn policy_errors(errors: &PolicyErrors, has_colour: bool) -> String {
     let theme = if has_colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100);
     let mut out = String::new();
@@ -184,7 +184,7 @@ impl From<RecordError> for Failure {
 }
 
 /// An error and what caused it, on one line.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

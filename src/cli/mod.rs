@@ -20,7 +20,7 @@ mod setup;
 mod verify;
 
 pub use exit::{Exit, table_for_docs as exit_codes_for_docs};
-pub use failure::Failure;
+use failure::Failure;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

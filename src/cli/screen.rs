@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 
 /// When colour is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorWhen {
+pub(super) enum ColorWhen {
     /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
@@ -20,7 +20,7 @@ pub enum ColorWhen {
 }
 
 /// Where a command writes.
-pub struct Screen {
+pub(super) struct Screen {
     out: io::BufWriter<io::Stdout>,
     has_colour: bool,
     has_colour_on_err: bool,
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Screen {
 
 impl Screen {
     /// Looks at the streams.
-    pub fn new(when: ColorWhen, is_quiet: bool, verbose: u8) -> Self {
+    pub(super) fn new(when: ColorWhen, is_quiet: bool, verbose: u8) -> Self {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let choose = |is_terminal: bool| match when {
             ColorWhen::Always => true,
@@ -54,12 +54,12 @@ impl Screen {
     }
 
     /// Whether the answer has colour.
-    pub fn has_colour(&self) -> bool {
+    pub(super) fn has_colour(&self) -> bool {
         self.has_colour
     }
 
     /// Whether the rest has colour.
-    pub fn has_colour_on_err(&self) -> bool {
+    pub(super) fn has_colour_on_err(&self) -> bool {
         self.has_colour_on_err
     }
 
@@ -67,7 +67,7 @@ impl Screen {
     ///
     /// # Errors
     /// When nobody reads it, or the disk is full.
-    pub fn answer(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn answer(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())
     }
 
@@ -75,7 +75,7 @@ impl Screen {
     ///
     /// # Errors
     /// Like [`Self::answer`].
-    pub fn line(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         self.answer(text)?;
         self.out.write_all(b"\n")
     }
@@ -84,29 +84,29 @@ impl Screen {
     ///
     /// # Errors
     /// Like [`Self::answer`].
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
     /// A line of status, unless quiet. Never fails a command.
-    pub fn status(&self, text: &str) {
+    pub(super) fn status(&self, text: &str) {
         if !self.is_quiet {
             let _ = writeln!(io::stderr(), "{}", harmless(text));
         }
     }
 
     /// A warning, quiet or not.
-    pub fn warn(&self, text: &str) {
+    pub(super) fn warn(&self, text: &str) {
         let _ = writeln!(io::stderr(), "warning: {}", harmless(text));
     }
 
     /// Text for stderr as it is, quiet or not.
-    pub fn error(&self, text: &str) {
+    pub(super) fn error(&self, text: &str) {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// A verdict as a word of five letters, coloured when that is wanted.
-    pub fn verdict(&self, verdict: Verdict) -> String {
+    pub(super) fn verdict(&self, verdict: Verdict) -> String {
         let (word, color) = match verdict {
             Verdict::Allow => ("allow", AnsiColor::Green),
             Verdict::Ask => ("ask  ", AnsiColor::Yellow),
@@ -116,13 +116,13 @@ impl Screen {
     }
 
     /// Text in a style, when colour is wanted.
-    pub fn painted(&self, text: &str, style: Style) -> String {
+    pub(super) fn painted(&self, text: &str, style: Style) -> String {
         if self.has_colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }
 
 /// `text` without control characters and without marks that reorder it; line breaks become spaces.
-pub fn harmless(text: &str) -> Cow<'_, str> {
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -142,6 +142,6 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 }
 
 /// `count` things, spelled right.
-pub fn plural(count: u64, one: &str, many: &str) -> String {
+pub(super) fn plural(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }

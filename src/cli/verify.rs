@@ -46,8 +46,8 @@ pub(super) fn verify(args: &VerifyArgs, setup: &Setup, screen: &mut Screen) -> R
         for finding in &findings {
             screen.line(&format!(
                 "{}: {}",
-                harmless(&finding.what.to_string()),
-                harmless(&finding.detail.to_string())
+                harmless(&finding.what),
+                harmless(&finding.detail)
             ))?;
         }
     }

@@ -164,6 +164,7 @@ fn leave_patch(
     Ok(())
 }
 
+#[expect(clippy::too_many_arguments, reason = "called once, with everything a commit is made of in sight")]
 fn commit(
     run: &mut Run<'_>,
     fork: &Fork,

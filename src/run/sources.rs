@@ -12,7 +12,7 @@ use crate::policy::{Library, Policy, PolicyErrors, Source};
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Gives the content of a path in the base commit; `None` when it has no such file.
-pub type BaseFiles<'a> = &'a dyn Fn(&str) -> Result<Option<Vec<u8>>, String>;
+pub(super) type BaseFiles<'a> = &'a dyn Fn(&str) -> Result<Option<Vec<u8>>, String>;
 
 /// Where names of files are looked up.
 pub struct Places<'a> {
