@@ -90,6 +90,7 @@ fn main() {
         .collect();
     files.sort();
     let mut output = Output::default();
+    let mut twice: Vec<String> = Vec::new();
     let mut names: BTreeMap<String, (String, PathBuf)> = BTreeMap::new();
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
@@ -109,11 +110,12 @@ fn main() {
             let item = write_program(&name, &spec, &habit, true, &place, &mut output);
             for name in std::iter::once(&name).chain(&spec.aka) {
                 if let Some((_, other)) = names.insert(name.clone(), (item.clone(), file.clone())) {
-                    place.fail(format_args!("`{name}` is already in {}", other.display()));
+                    twice.push(format!("{}: program `{}`: `{name}` is already in {}", file.display(), place.path, other.display()));
                 }
             }
         }
     }
+    assert!(twice.is_empty(), "{}", twice.join("\n"));
     let mut text = output.text;
     text.push_str("static PROGRAMS: &[(&str, &Program)] = &[\n");
     for (name, (item, _)) in &names {

@@ -209,6 +209,8 @@ pub(super) enum Special {
     GhApi,
     /// `cargo +toolchain`
     Cargo,
+    /// programs that start what stands after `--`
+    AfterDashes,
 }
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));

@@ -115,6 +115,22 @@ impl Scan<'_> {
         }
     }
 
+    /// Whether the name stands on the left of `{a: b} = …`, which gives a name and hands nothing on.
+    fn is_named_by_pattern(&self, at: usize) -> bool {
+        let mut end = at;
+        while let Some(token) = self.token(end) {
+            if matches!(token, Token::Mark('}')) {
+                return matches!(self.token(end + 1), Some(Token::Mark('=')));
+            }
+            if matches!(token, Token::Mark('{' | '(' | ')' | ';')) {
+                return false;
+            }
+            end += 1;
+        }
+        false
+    }
+
+
     fn is_mark(&self, at: usize, mark: char) -> bool {
         matches!(self.token(at), Some(Token::Mark(c)) if *c == mark)
     }
@@ -292,7 +308,8 @@ impl Scan<'_> {
                         self.token(at.wrapping_sub(1)),
                         Some(Token::Mark('=' | '(' | ',' | '[' | ':'))
                     )
-                    && !matches!(self.token(at + 1), Some(Token::Mark('=')));
+                    && !matches!(self.token(at + 1), Some(Token::Mark('=')))
+                    && !self.is_named_by_pattern(at);
             if handed_on && !matches!(action, Action::Open | Action::Path(_, Access::Read, _)) {
                 self.reading.unreadable(format!("{language} code that hands on `{full}`"));
             }

@@ -126,6 +126,7 @@ fn apply_special(special: Special, scan: &mut Scan<'_>) {
         Special::Openssl => network::openssl(scan),
         Special::GhApi => network::gh_api(scan),
         Special::Container => container::apply(scan),
+        Special::AfterDashes => several::after_dashes(scan),
     }
 }
 

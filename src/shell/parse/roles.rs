@@ -6,7 +6,7 @@ use super::super::invocation::{Language, Nested};
 use super::super::table::{Argument, Role};
 use super::super::word::Word;
 use super::options::Scan;
-use super::words::{base_name, join, split_once, under, without_prefix};
+use super::words::{base_name, join, split_once, under, unknown, without_prefix};
 
 /// Applies the roles of all operands and of all values of options.
 pub(super) fn apply(scan: &mut Scan<'_>) {
@@ -34,6 +34,19 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
             }),
             Role::Target => target = Some((value, false)),
             Role::Folder => target = Some((value, true)),
+            Role::Command => {
+                // The value is the program, what follows belongs to it (`fd -x rm`).
+                let from = scan.invocation.options.get(at).map_or(scan.words.len(), |option| option.word + 1);
+                let rest = scan.words.get(from..).unwrap_or_default();
+                let mut words = if rest.first() == Some(&value) { Vec::new() } else { vec![value] };
+                words.extend(rest.iter().take_while(|word| word.value() != Some(";")).cloned());
+                if scan.current().name == "fd" {
+                    words = words.iter().map(|word| if word.known_prefix() == "{}" { unknown("what fd finds", false) } else { word.clone() }).collect();
+                    words.push(unknown("what fd finds", true));
+                }
+                let directory = scan.directory.clone();
+                scan.nest(Nested::Command { words, assignments: Vec::new(), directory, takes_input: false });
+            }
             Role::Data
             | Role::Read
             | Role::Write
@@ -47,7 +60,6 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
             | Role::Form
             | Role::Config
             | Role::ConfigKey
-            | Role::Command
             | Role::ShellWords
             | Role::Rest => plain(scan, role, &value, false),
         }

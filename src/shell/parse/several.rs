@@ -109,6 +109,15 @@ pub(super) fn split_string(scan: &mut Scan<'_>) {
     scan.nest(Nested::Command { words: call, assignments, directory, takes_input: false });
 }
 
+/// `mise exec node@22 -- rm -rf x`
+pub(super) fn after_dashes(scan: &mut Scan<'_>) {
+    let Some(at) = scan.operands_before_dashes else { return };
+    let Some(from) = scan.invocation.operands.get(at).map(|operand| operand.index) else { return };
+    let words = scan.words.get(from..).unwrap_or_default().to_vec();
+    let directory = scan.directory.clone();
+    scan.nest(Nested::Command { words, assignments: Vec::new(), directory, takes_input: false });
+}
+
 /// `busybox rm -rf x` is `rm -rf x`.
 pub(super) fn busybox(_table: &'static Program, words: &[Word]) -> Invocation {
     let mut invocation = Invocation::default();
