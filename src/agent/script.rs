@@ -271,6 +271,7 @@ fn unknown(fault: Fault, given: &str, known: &[&str]) -> Fault {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

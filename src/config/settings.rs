@@ -241,6 +241,7 @@ fn default_of(key: &Key) -> Option<Value> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::config::Fault;

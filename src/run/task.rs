@@ -55,6 +55,7 @@ impl TaskFile {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::config::Settings;

@@ -144,6 +144,7 @@ impl State {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

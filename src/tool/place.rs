@@ -182,6 +182,7 @@ fn open_without_links(top: &OwnedFd, path: &Path, flags: OFlags) -> Result<Owned
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use std::fs;
