@@ -122,7 +122,9 @@ impl Resolver<'_> {
                 }
             }
             ToolClass::Commit => {
-                self.add_given(&args, Access::Read, true);
+                // A commit puts what it names before others. Folders are not gone into: what changed in them is
+                // judged path by path before it is committed.
+                self.add_given(&args, Access::Read, false);
             }
             ToolClass::Test => {}
             ToolClass::Bookkeeping => {
