@@ -64,7 +64,7 @@ impl<'a> Sight<'a> {
     /// Command `index` written canonically, from its program's name on.
     pub(super) fn canonical(&self, index: usize) -> &str {
         let Some(cell) = self.canonical.get(index) else { return "" };
-        cell.get_or_init(|| self.command(index).map(canonical).unwrap_or_default())
+        cell.get_or_init(|| self.command(index).map(Command::canonical).unwrap_or_default())
     }
 
     /// Stretches of two or more neighbouring commands of each pipeline. Where a member is started by a wrapper
@@ -183,29 +183,6 @@ impl<'a> Sight<'a> {
             .hosts
             .iter()
             .filter(move |host| commands.is_none_or(|set| host.command.is_some_and(|own| set.contains(&own))))
-    }
-}
-
-/// A command from its program's name on, words separated by one space.
-fn canonical(command: &Command) -> String {
-    let mut text = String::new();
-    for (index, word) in command.words.iter().enumerate() {
-        let shown = word.shown();
-        if index == 0 {
-            text.push_str(command.invocation.program.as_deref().unwrap_or(&shown));
-        } else {
-            text.push(' ');
-            text.push_str(&shown);
-        }
-    }
-    text
-}
-
-/// The beginning of a value: a subject names it, the journal keeps it.
-fn short(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
     }
 }
 

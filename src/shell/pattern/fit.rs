@@ -2,6 +2,7 @@
 
 use super::super::command::Command;
 use super::super::invocation::Operand;
+use super::super::parse::words::split_once;
 use super::super::word::{Piece, Word};
 use super::glob::Glob;
 use super::{Fit, Form};
@@ -13,6 +14,10 @@ impl Form {
     /// How far `command` fits.
     pub(super) fn fit(&self, command: &Command) -> Fit {
         let invocation = &command.invocation;
+        let given = self.assignments.iter().map(|(name, value)| given(command, name, value)).min();
+        if given == Some(Fit::No) || self.is_any_program {
+            return given.unwrap_or(Fit::No);
+        }
         let Some(program) = &invocation.program else { return Fit::No };
         let fits_name = self.program.fits(program)
             || (program.chars().any(char::is_uppercase) && self.program.fits(&program.to_ascii_lowercase()) && invocation.is_tabled);
@@ -22,10 +27,13 @@ impl Form {
         let supply = Supply::of(command);
         let harmless =
             (invocation.is_dry_run && !self.names_dry_run) || (invocation.is_help && !self.names_help);
+        // What a variable does, it does to a command that prints its version as well.
+        let harmless = harmless && self.assignments.is_empty();
         if harmless && !supply.options_without_end {
             return Fit::No;
         }
         let mut fit = if harmless { Fit::Maybe } else { Fit::Yes };
+        fit = fit.min(given.unwrap_or(Fit::Yes));
 
         // Subcommand.
         let given = &invocation.subcommand;
@@ -104,6 +112,19 @@ impl Form {
         }
         best
     }
+}
+
+/// How far a command is given a variable of that name and value, or hands one on.
+fn given(command: &Command, name: &Glob, value: &Glob) -> Fit {
+    let assigned = command.assignments.iter();
+    let in_front =
+        assigned.filter(|assignment| name.fits(&assignment.name)).map(|assignment| value.fit(&assignment.value));
+    let exports = matches!(command.invocation.program.as_deref(), Some("export" | "declare" | "typeset" | "readonly"));
+    let handed_on = command.invocation.operands.iter().filter(|_| exports).filter_map(|operand| {
+        let (before, after) = split_once(&operand.word, '=')?;
+        name.fits(before).then(|| value.fit(&after))
+    });
+    in_front.chain(handed_on).max().unwrap_or(Fit::No)
 }
 
 /// Words of a command that are not known and could be words of the pattern.

@@ -37,6 +37,11 @@ pub struct WordPattern {
 /// A pattern without choices.
 #[derive(Debug, Clone)]
 struct Form {
+    /// Variables that are given to the command, by name and value (`env LD_PRELOAD=*`), whatever gives them: words
+    /// in front of it, `env`, `export`.
+    assignments: Vec<(Glob, Glob)>,
+    /// Whether it speaks about variables alone, and so about every program.
+    is_any_program: bool,
     program: Glob,
     subcommand: Vec<Glob>,
     options: Vec<(Glob, Option<Glob>)>,
@@ -93,6 +98,9 @@ impl WordPattern {
 
     /// Base names of the programs it speaks about; `None` when it speaks about any.
     pub fn programs(&self) -> Option<Vec<String>> {
+        if self.forms.iter().any(|form| form.is_any_program) {
+            return None;
+        }
         let mut names = self.forms.iter().map(|form| form.program.literal()).collect::<Option<Vec<_>>>()?;
         names.sort();
         names.dedup();
@@ -114,6 +122,12 @@ impl WordPattern {
 
 impl Form {
     fn new(line: &[String]) -> Self {
+        let given = if line.first().is_some_and(|program| program == "env") {
+            line.iter().skip(1).map_while(|word| variable(word)).collect()
+        } else {
+            Vec::new()
+        };
+        let line = if given.is_empty() { line } else { line.get(1 + given.len()..).unwrap_or_default() };
         let words: Vec<Word> = line.iter().map(Word::known).collect();
         let program = line.first().map_or("", String::as_str);
         let name = match program.rfind('/') {
@@ -123,6 +137,8 @@ impl Form {
         let invocation = Invocation::parse_as(&words, true);
         let shown = |word: &Word| Glob::parse(&word.shown());
         Self {
+            assignments: given,
+            is_any_program: line.is_empty(),
             program: Glob::parse(name),
             subcommand: invocation.subcommand.iter().map(|word| Glob::parse(word)).collect(),
             options: invocation
@@ -140,6 +156,13 @@ impl Form {
             names_help: invocation.is_help,
         }
     }
+}
+
+/// `NAME=VALUE` of a pattern, both with wildcards.
+fn variable(word: &str) -> Option<(Glob, Glob)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '*' | '?');
+    (!name.is_empty() && name.chars().all(is_name)).then(|| (Glob::parse(name), Glob::parse(value)))
 }
 
 fn fault(message: &str, offset: usize) -> WordPatternError {
