@@ -186,6 +186,14 @@ impl<'a> Sight<'a> {
     }
 }
 
+/// The beginning of a value: a subject names it, the journal keeps it.
+fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 fn leaves<'a>(value: &'a Value, into: &mut Vec<Cow<'a, str>>) {
     match value {
         Value::String(text) => into.push(Cow::Borrowed(text)),
