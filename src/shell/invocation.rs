@@ -26,7 +26,7 @@ pub struct Invocation {
     /// What it does to files and hosts, by table (without redirects and without its nested parts).
     pub effects: Vec<(EffectKind, Word)>,
     /// Index of the first word from which on nothing is an option any more, if there is such a word.
-    pub(super) options_end: Option<usize>,
+    pub(crate) options_end: Option<usize>,
 }
 
 /// One option that was given.
