@@ -8,6 +8,7 @@ fn main() -> std::io::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let setting = gatewright::shell::Setting {
+        toplevel: None,
         variables: [("HOME", "/home/me"), ("PWD", "/repo")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),

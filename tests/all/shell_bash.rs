@@ -155,6 +155,7 @@ fn whatever_bash_starts_was_read_or_the_line_is_unreadable() {
     for (number, line) in readable.into_iter().chain(hard.split("\n%%\n")).enumerate() {
         let (work, started) = stage.run(bash, line, number);
         let setting = Setting {
+            toplevel: None,
             variables: [("HOME", stage.home()), ("PWD", work)]
                 .map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()))
                 .into(),

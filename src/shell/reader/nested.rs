@@ -23,16 +23,17 @@ impl Reader<'_> {
         place: &Place,
     ) {
         let Some(command) = self.reading.commands.get(index) else { return };
-        if command.invocation.nested.is_empty() {
-            return;
-        }
         let mut nested = command.invocation.nested.clone();
         let program = command.invocation.program.clone().unwrap_or_default();
         if is_shell(&program)
             && command.invocation.options.iter().any(|option| option.name == "-s")
             && !nested.iter().any(|part| matches!(part, Nested::Code { .. }))
         {
+            // Operands of `-s` are parameters, not a script.
             nested = vec![Nested::Input { language: Language::Shell, input: None }];
+        }
+        if nested.is_empty() {
+            return;
         }
         if !self.enter() {
             return;

@@ -159,7 +159,8 @@ fn escapes(text: &str) -> String {
     }
     // `\0nnn` takes three digits after the zero; a quote is no escape.
     let text = text.replace("\\'", "\\\\'").replace("\\\"", "\\\\\"");
-    ansi::decode(&octal(&text))
+    // A zero byte does not survive a substitution.
+    ansi::decode_all(&octal(&text))
 }
 
 fn octal(text: &str) -> String {

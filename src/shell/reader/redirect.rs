@@ -34,10 +34,11 @@ impl Reader<'_> {
         let mut output = None;
         let before = place.clone();
         for redirect in redirects {
+            let is_input = descriptor(redirect, source).unwrap_or(0) == 0;
             let raw = match &redirect.target {
                 RedirectTarget::Heredoc(document) => {
                     let text = self.here_document(document, source, scope, &before);
-                    if redirect.fd.unwrap_or(0) == 0 {
+                    if is_input {
                         place.input = Input::Text(text);
                     }
                     continue;
@@ -47,7 +48,7 @@ impl Reader<'_> {
             if redirect.kind == Kind::HereString {
                 let mut text = self.value(raw, source, scope, &before);
                 super::field::push(&mut text.pieces, Piece::Text("\n".to_owned()));
-                if redirect.fd.unwrap_or(0) == 0 {
+                if is_input {
                     place.input = Input::Text(text);
                 }
                 continue;
@@ -178,7 +179,13 @@ impl Reader<'_> {
         } else {
             (body, source.base.map(|base| base + start))
         };
-        if !document.delimiter.expands_body {
+        let delimiter = source.slice(document.delimiter.raw.span).or_else(|| source.slice(document.delimiter.span));
+        // The parser's own answer is wrong for the second of two documents.
+        let is_quoted = match delimiter {
+            Some(text) if !text.is_empty() => text.contains(['\'', '"', '\\']),
+            _ => document.delimiter.quoted,
+        };
+        if is_quoted {
             if source.holes.is_empty() {
                 return Word { span, ..Word::known(text) };
             }
@@ -256,6 +263,19 @@ fn literal(text: &str, source: &Source<'_>) -> Word {
     }
     super::field::push(&mut pieces, Piece::Text(text.get(from..).unwrap_or_default().to_owned()));
     Word { pieces, span: None }
+}
+
+/// The descriptor of a here-document or here-string, which the parser may have left to the word before it.
+fn descriptor(redirect: &Syntax, source: &Source<'_>) -> Option<i32> {
+    redirect.fd.or_else(|| {
+        let before = source.text.get(..redirect.span.start.offset())?;
+        let digits = before.len() - before.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
+        let (rest, digits) = before.split_at_checked(before.len() - digits)?;
+        if rest.ends_with(|before: char| !before.is_whitespace() && !matches!(before, ';' | '&' | '|' | '(')) {
+            return None;
+        }
+        digits.parse().ok()
+    })
 }
 
 fn access(kind: RedirectKind) -> Access {

@@ -6,7 +6,7 @@ use super::{Access, Reading, Setting, UnreadableKind, read};
 
 fn reading(line: &str) -> Reading {
     let variables = [("HOME", "/home/me"), ("PWD", "/repo")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    read(line, &Setting { variables: variables.into() })
+    read(line, &Setting { variables: variables.into(), ..Setting::default() })
 }
 
 /// The commands, one a line: directory if it is another, words.
