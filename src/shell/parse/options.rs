@@ -368,7 +368,7 @@ impl<'a> Scan<'a> {
                 self.chain.push(program);
                 return;
             }
-            if current.dispatches {
+            if current.dispatches && !(self.is_pattern && name == "...") {
                 static OTHER: Program = Program {
                     name: "",
                     style: Style::Gnu,

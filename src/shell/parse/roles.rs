@@ -128,7 +128,10 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
     if let Some((target, _)) = target {
         copy_to(scan, &target, &operands, &roles, recursive);
     }
-    if operands.is_empty() && let Some(language) = input {
+    let is_given = roles.iter().any(|role| {
+        matches!(role, Role::Script(_) | Role::Code(_) | Role::Command | Role::ShellWords)
+    });
+    if !is_given && let Some(language) = input {
         scan.nest(Nested::Input { language, input: None });
     }
 }
@@ -293,7 +296,9 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
         if !matches!(role, Role::Read | Role::Delete | Role::RemoteRead) {
             continue;
         }
-        if let Some(name) = base_name(word) {
+        // What comes from `host:file` is called `file` here.
+        let word = if is_remote(word) { split_once(word, ':').map_or_else(|| word.clone(), |(_, rest)| rest) } else { word.clone() };
+        if let Some(name) = base_name(&word) {
             scan.path(Access::Write, recursive || moved, &under(Some(target), &name));
         }
     }
