@@ -191,6 +191,12 @@ impl<'a> Scan<'a> {
     fn option(&mut self, at: usize) -> usize {
         let word = &self.words[at];
         let prefix = word.known_prefix();
+        if prefix.starts_with('+') {
+            return match self.find(prefix) {
+                Some(row) => self.with_value(row, None, at),
+                None => at + 1,
+            };
+        }
         if self.current().style == Style::Single {
             return self.single(at, word);
         }
