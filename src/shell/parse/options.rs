@@ -293,7 +293,8 @@ impl<'a> Scan<'a> {
                         return self.with_value(row, None, at);
                     }
                     let mut value = without_prefix(word, end);
-                    if !self.current().abbreviate && value.known_prefix().starts_with('=') {
+                    // A pattern writes every value with `=`.
+                    if (self.is_pattern || !self.current().abbreviate) && value.known_prefix().starts_with('=') {
                         value = without_prefix(&value, 1);
                     }
                     self.give(row, Some(value), at);

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::code::read_code;
+use super::super::code::{read_code, sql_verbs};
 use super::super::command::{Assignment, Directory, Input};
 use super::super::effect::{Access, Effect, EffectKind};
-use super::super::invocation::{Language, Nested};
+use super::super::invocation::{GivenOption, Language, Nested};
 use super::super::word::{Piece, Word};
 use super::scope::{Scope, Value, join_path};
 use super::simple::{Lookup, Start};
@@ -174,6 +174,17 @@ impl Reader<'_> {
             return;
         }
         let reading = read_code(language, code, arguments);
+        if language == Language::Sql
+            && let Some(command) = self.reading.commands.get_mut(index)
+        {
+            // The same derived options as for statements that stand in an argument.
+            for verb in sql_verbs(&code.shown()) {
+                let name = format!("--sql-{verb}");
+                if !command.invocation.options.iter().any(|option| option.name == name) {
+                    command.invocation.options.push(GivenOption { name, value: None, word: 0 });
+                }
+            }
+        }
         for (kind, word) in reading.effects {
             if !self.spend(8) {
                 break;
