@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::effect::{Access, EffectKind};
+use super::super::effect::Access;
 use super::super::invocation::Language;
-use super::super::word::{Piece, Word};
+use super::super::word::Word;
 use super::lexer::{Lexis, Token, tokens};
-use super::{CodeReading, language_name, read_nested, unknown};
+use super::{CodeReading, language_name};
 
 /// What a language needs to be scanned.
 #[derive(Debug)]
@@ -63,17 +63,17 @@ pub(super) enum Action {
 
 /// A value in a text, as far as it is constant.
 #[derive(Debug, Clone)]
-enum Value {
+pub(super) enum Value {
     Text(Word),
     List(Vec<Word>),
     Unknown,
 }
 
-struct Argument {
-    keyword: Option<String>,
-    value: Value,
+pub(super) struct Argument {
+    pub(super) keyword: Option<String>,
+    pub(super) value: Value,
     /// The tokens it is made of, for flags such as `recursive: true`.
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
 }
 
 /// Reads `text` in the language of `dialect`.
@@ -94,21 +94,21 @@ pub(super) fn read(
     scan.calls();
 }
 
-struct Scan<'a> {
-    dialect: &'a Dialect,
-    tokens: &'a [Token],
-    aliases: HashMap<String, String>,
-    constants: HashMap<String, Value>,
-    depth: usize,
-    reading: &'a mut CodeReading,
+pub(super) struct Scan<'a> {
+    pub(super) dialect: &'a Dialect,
+    pub(super) tokens: &'a [Token],
+    pub(super) aliases: HashMap<String, String>,
+    pub(super) constants: HashMap<String, Value>,
+    pub(super) depth: usize,
+    pub(super) reading: &'a mut CodeReading,
 }
 
 impl Scan<'_> {
-    fn token(&self, at: usize) -> Option<&Token> {
+    pub(super) fn token(&self, at: usize) -> Option<&Token> {
         self.tokens.get(at)
     }
 
-    fn name(&self, at: usize) -> Option<&str> {
+    pub(super) fn name(&self, at: usize) -> Option<&str> {
         match self.token(at) {
             Some(Token::Name(name)) => Some(name),
             _ => None,
@@ -130,7 +130,7 @@ impl Scan<'_> {
         false
     }
 
-    fn is_mark(&self, at: usize, mark: char) -> bool {
+    pub(super) fn is_mark(&self, at: usize, mark: char) -> bool {
         matches!(self.token(at), Some(Token::Mark(c)) if *c == mark)
     }
 
@@ -242,7 +242,7 @@ impl Scan<'_> {
         }
     }
 
-    fn resolved(&self, name: &str) -> String {
+    pub(super) fn resolved(&self, name: &str) -> String {
         let (first, rest) = match name.split_once('.') {
             Some((first, rest)) if !first.is_empty() => (first, Some(rest)),
             _ => (name, None),
@@ -338,516 +338,5 @@ impl Scan<'_> {
             self.dialect.actions.iter().find(|(name, _)| name.strip_prefix("*.") == Some(last))
         });
         found.map(|(_, action)| *action)
-    }
-
-    fn arguments(&self, from: usize, in_brackets: bool) -> Vec<Argument> {
-        let mut arguments = Vec::new();
-        let mut at = if in_brackets { from + 1 } else { from };
-        let mut start = at;
-        let mut depth = 0_usize;
-        loop {
-            let end = match self.token(at) {
-                None => true,
-                Some(Token::Mark(')')) if depth == 0 => true,
-                Some(Token::Mark('\n' | '}')) if depth == 0 && !in_brackets => true,
-                Some(Token::Name(word)) if depth == 0 && !in_brackets => {
-                    matches!(
-                        word.as_str(),
-                        "or" | "and" | "if" | "unless" | "while" | "do" | "for" | "foreach"
-                    )
-                }
-                Some(Token::Mark('|' | '&')) if depth == 0 && !in_brackets => true,
-                Some(_) => false,
-            };
-            let comma = depth == 0 && self.is_mark(at, ',');
-            if end || comma {
-                if at > start {
-                    arguments.push(self.argument(start, at));
-                }
-                if end {
-                    return arguments;
-                }
-                start = at + 1;
-            }
-            match self.token(at) {
-                Some(Token::Mark('(' | '[' | '{')) => depth += 1,
-                Some(Token::Mark(')' | ']' | '}')) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            at += 1;
-        }
-    }
-
-    fn argument(&self, start: usize, end: usize) -> Argument {
-        let mut from = start;
-        while from < end && self.is_mark(from, '\n') {
-            from += 1;
-        }
-        let mut keyword = None;
-        if let Some(name) = self.name(from)
-            && self.is_mark(from + 1, '=')
-            && !self.is_mark(from + 2, '=')
-        {
-            keyword = Some(name.to_owned());
-            from += 2;
-        }
-        // Perl's `my $x`.
-        if matches!(self.name(from), Some("my" | "local" | "our" | "new" | "await")) {
-            from += 1;
-        }
-        let words = (from..end)
-            .filter_map(|at| match self.token(at) {
-                Some(Token::Name(name)) => Some(name.clone()),
-                Some(Token::Mark(mark)) => Some(mark.to_string()),
-                Some(Token::Text(word)) => Some(word.shown().into_owned()),
-                _ => None,
-            })
-            .collect();
-        let (value, next) = self.value(from);
-        let rest_is_blank = (next..end).all(|at| self.is_mark(at, '\n'));
-        let value = match value {
-            value if rest_is_blank => value,
-            _ => Value::Unknown,
-        };
-        Argument { keyword, value, words }
-    }
-
-    /// The value that begins at `at`, and where it ends.
-    fn value(&self, at: usize) -> (Value, usize) {
-        let (mut value, mut at) = self.operand(at);
-        loop {
-            let joins = match self.token(at) {
-                Some(Token::Text(_)) => true,
-                Some(Token::Mark('+' | '.' | '/')) if !self.is_mark(at + 1, '=') => {
-                    at += 1;
-                    true
-                }
-                _ => false,
-            };
-            if !joins {
-                return (value, at);
-            }
-            let is_division = self.is_mark(at.wrapping_sub(1), '/');
-            let (more, next) = self.operand(at);
-            value = match (value, more) {
-                (Value::Text(mut one), Value::Text(other)) => {
-                    if is_division {
-                        append(&mut one, &Word::known("/"));
-                    }
-                    append(&mut one, &other);
-                    Value::Text(one)
-                }
-                (Value::Text(mut one), Value::Unknown) => {
-                    append(&mut one, &unknown("value"));
-                    Value::Text(one)
-                }
-                (Value::Unknown, Value::Text(other)) => {
-                    let mut one = unknown("value");
-                    append(&mut one, &other);
-                    Value::Text(one)
-                }
-                (value, _) => value,
-            };
-            if next <= at {
-                return (value, at + 1);
-            }
-            at = next;
-        }
-    }
-
-    fn operand(&self, at: usize) -> (Value, usize) {
-        match self.token(at) {
-            Some(Token::Text(word)) => (Value::Text(word.clone()), at + 1),
-            Some(Token::Mark('(')) => {
-                let (value, next) = self.value(at + 1);
-                if self.is_mark(next, ',') {
-                    return self.list(at, ')');
-                }
-                (value, if self.is_mark(next, ')') { next + 1 } else { self.after_group(at) })
-            }
-            Some(Token::Mark('[')) => self.list(at, ']'),
-            Some(Token::Name(name)) => {
-                let full = self.resolved(name);
-                if self.is_mark(at + 1, '(') {
-                    let end = self.after_group(at + 1);
-                    if !self.dialect.transparent.contains(&full.as_str()) {
-                        return (Value::Unknown, end);
-                    }
-                    let joins = full.ends_with("join");
-                    let mut whole = Word::default();
-                    for (index, argument) in self.arguments(at + 1, true).iter().enumerate() {
-                        if index > 0 {
-                            append(
-                                &mut whole,
-                                &Word::known(if joins || full.ends_with("Path") { "/" } else { "" }),
-                            );
-                        }
-                        match &argument.value {
-                            Value::Text(word) => append(&mut whole, word),
-                            Value::List(_) | Value::Unknown => append(&mut whole, &unknown("value")),
-                        }
-                    }
-                    return (Value::Text(whole), end);
-                }
-                (self.constants.get(name.as_str()).cloned().unwrap_or(Value::Unknown), at + 1)
-            }
-            _ => (Value::Unknown, at + 1),
-        }
-    }
-
-    fn list(&self, open: usize, close: char) -> (Value, usize) {
-        let mut words = Vec::new();
-        let mut at = open + 1;
-        loop {
-            match self.token(at) {
-                None => return (Value::Unknown, at),
-                Some(Token::Mark(c)) if *c == close => return (Value::List(words), at + 1),
-                Some(Token::Mark(',' | '\n')) => at += 1,
-                Some(_) => {
-                    let (value, next) = self.value(at);
-                    words.push(match value {
-                        Value::Text(word) => word,
-                        Value::List(_) | Value::Unknown => splitting("value"),
-                    });
-                    at = if next > at { next } else { at + 1 };
-                    while !matches!(self.token(at), None | Some(Token::Mark(',' | ']' | ')'))) {
-                        at += 1;
-                    }
-                }
-            }
-        }
-    }
-
-    fn after_group(&self, open: usize) -> usize {
-        let mut depth = 0_usize;
-        let mut at = open;
-        while let Some(token) = self.token(at) {
-            match token {
-                Token::Mark('(' | '[' | '{') => depth += 1,
-                Token::Mark(')' | ']' | '}') => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return at + 1;
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        at
-    }
-
-    /// The path that a method at `at` is called on.
-    fn receiver(&self, at: usize, full: &str) -> Value {
-        if let Some(name) = full.strip_prefix('.') {
-            let _ = name;
-            let Some(close) = at.checked_sub(1) else { return Value::Unknown };
-            if let Some(Token::Text(word)) = self.token(close) {
-                return Value::Text(word.clone());
-            }
-            if self.is_mark(close, ')') {
-                let mut depth = 0_usize;
-                let mut back = close;
-                loop {
-                    match self.token(back) {
-                        Some(Token::Mark(')')) => depth += 1,
-                        Some(Token::Mark('(')) => {
-                            depth = depth.saturating_sub(1);
-                            if depth == 0 {
-                                break;
-                            }
-                        }
-                        _ => {}
-                    }
-                    let Some(next) = back.checked_sub(1) else { return Value::Unknown };
-                    back = next;
-                }
-                let start = match back.checked_sub(1) {
-                    Some(name) if self.name(name).is_some() => name,
-                    _ => back,
-                };
-                return self.operand(start).0;
-            }
-            if let Some(name) = self.name(close) {
-                return self.constants.get(name).cloned().unwrap_or(Value::Unknown);
-            }
-            return Value::Unknown;
-        }
-        let receiver = full.rsplit_once('.').map_or("", |(receiver, _)| receiver);
-        self.constants.get(receiver).cloned().unwrap_or(Value::Unknown)
-    }
-
-    fn shell_line(&mut self, line: Word) {
-        if line.has_unknown() {
-            let language = language_name(self.dialect.language);
-            self.reading.unreadable(format!("{language} code that gives a shell a line that is not known"));
-        }
-        self.reading.shell.push(line);
-    }
-
-    fn start(&mut self, words: Vec<Word>) {
-        if words.first().is_none_or(Word::has_unknown) {
-            let language = language_name(self.dialect.language);
-            self.reading.unreadable(format!("{language} code that starts a program that is not known"));
-            return;
-        }
-        self.reading.commands.push(words);
-    }
-
-    fn touch(&mut self, value: Option<&Value>, access: Access, recursive: bool) {
-        match value {
-            Some(Value::Text(word)) => self.reading.path(access, recursive, word.clone()),
-            Some(Value::List(words)) => {
-                for word in words {
-                    self.reading.path(access, recursive, word.clone());
-                }
-            }
-            // Reading what is not known is shown nowhere here: it counts as little as in the shell.
-            Some(Value::Unknown) | None if access == Access::Read => {}
-            Some(Value::Unknown) | None => {
-                let language = language_name(self.dialect.language);
-                let does = if access == Access::Write { "writes" } else { "deletes" };
-                self.reading.unreadable(format!("{language} code that {does} a path that is not known"));
-            }
-        }
-    }
-
-    fn act(&mut self, action: Action, full: &str, at: usize, arguments: &[Argument]) {
-        let language = language_name(self.dialect.language);
-        let positional: Vec<&Argument> =
-            arguments.iter().filter(|argument| argument.keyword.is_none()).collect();
-        let named = |names: &[&str]| {
-            arguments
-                .iter()
-                .find(|argument| argument.keyword.as_deref().is_some_and(|name| names.contains(&name)))
-        };
-        let value = |index: usize| positional.get(index).map(|argument| &argument.value);
-        match action {
-            Action::Shell => match value(0)
-                .or_else(|| named(&["cmd", "command"]).map(|argument| &argument.value))
-            {
-                Some(Value::Text(line)) => {
-                    let words: Vec<Word> = positional
-                        .iter()
-                        .map(|argument| match &argument.value {
-                            Value::Text(word) => word.clone(),
-                            Value::List(_) | Value::Unknown => splitting("value"),
-                        })
-                        .collect();
-                    if words.len() > 1 && self.dialect.bare_calls {
-                        self.start(words);
-                    } else {
-                        let line = line.clone();
-                        self.shell_line(line);
-                    }
-                }
-                Some(Value::List(words)) => {
-                    let words = words.clone();
-                    self.start(words);
-                }
-                Some(Value::Unknown) | None => {
-                    self.reading
-                        .unreadable(format!("{language} code that gives a shell a line that is not known"));
-                }
-            },
-            Action::Program => {
-                let by_shell = named(&["shell"]).is_some_and(|argument| {
-                    !matches!(argument.words.first().map(String::as_str), Some("False" | "None"))
-                });
-                match value(0).or_else(|| named(&["args"]).map(|argument| &argument.value)) {
-                    Some(Value::List(words)) if !by_shell => {
-                        let words = words.clone();
-                        self.start(words);
-                    }
-                    Some(Value::List(words)) => match words.first() {
-                        Some(line) => {
-                            let line = line.clone();
-                            self.shell_line(line);
-                        }
-                        None => {}
-                    },
-                    Some(Value::Text(word)) => {
-                        let word = word.clone();
-                        if by_shell { self.shell_line(word) } else { self.start(vec![word]) }
-                    }
-                    Some(Value::Unknown) | None => {
-                        self.reading
-                            .unreadable(format!("{language} code that starts a program that is not known"));
-                    }
-                }
-            }
-            Action::ProgramWithList => {
-                let mut words = Vec::new();
-                for argument in &positional {
-                    match &argument.value {
-                        Value::Text(word) => words.push(word.clone()),
-                        Value::List(list) => words.extend(list.iter().cloned()),
-                        Value::Unknown if argument.words.first().is_some_and(|word| word == "{") => {}
-                        Value::Unknown => words.push(splitting("value")),
-                    }
-                }
-                self.start(words);
-            }
-            Action::Open => {
-                let mode = named(&["mode"]).or(positional.get(1).copied());
-                let access = mode.map_or(Access::Read, open_access);
-                self.touch(
-                    value(0).or_else(|| named(&["file", "path"]).map(|argument| &argument.value)),
-                    access,
-                    false,
-                );
-            }
-            Action::PerlOpen => self.perl_open(&positional),
-            Action::Path(index, access, recursive) => {
-                let deep = recursive
-                    || arguments.iter().any(|argument| argument.words.iter().any(|word| word == "recursive"));
-                self.touch(value(index), access, deep);
-            }
-            Action::Paths(access, recursive) => {
-                if positional.is_empty() {
-                    self.touch(None, access, recursive);
-                }
-                for argument in &positional {
-                    let is_options = argument.words.first().is_some_and(|word| word == "{");
-                    if !is_options {
-                        self.touch(Some(&argument.value), access, recursive);
-                    }
-                }
-            }
-            Action::Move => {
-                self.touch(value(0), Access::Delete, true);
-                self.touch(value(1), Access::Write, false);
-            }
-            Action::Copy => {
-                self.touch(value(0), Access::Read, true);
-                self.touch(value(1), Access::Write, false);
-            }
-            Action::Link => {
-                self.touch(value(1), Access::Write, false);
-                if let (Some(Value::Text(target)), Some(Value::Text(link))) = (value(0), value(1)) {
-                    self.reading.effects.push((EffectKind::Link { target: target.clone() }, link.clone()));
-                }
-            }
-            Action::Receiver(access, recursive) => {
-                let receiver = self.receiver(at, full);
-                self.touch(Some(&receiver), access, recursive);
-            }
-            Action::ReceiverMove => {
-                // `"text".replace(a, b)` is no move.
-                if positional.len() != 1 {
-                    return;
-                }
-                let receiver = self.receiver(at, full);
-                self.touch(Some(&receiver), Access::Delete, true);
-                self.touch(value(0), Access::Write, false);
-            }
-            Action::ReceiverOpen => {
-                let mode = named(&["mode"]).or(positional.first().copied());
-                let access = mode.map_or(Access::Read, open_access);
-                let receiver = self.receiver(at, full);
-                self.touch(Some(&receiver), access, false);
-            }
-            Action::Contact(index) => {
-                match value(index).or_else(|| named(&["url"]).map(|argument| &argument.value)) {
-                    Some(Value::Text(word)) => self.reading.contact(word.clone()),
-                    Some(Value::List(words)) if !words.is_empty() => {
-                        if let Some(word) = words.first() {
-                            self.reading.contact(word.clone());
-                        }
-                    }
-                    Some(_) => self
-                        .reading
-                        .unreadable(format!("{language} code that contacts a host that is not known")),
-                    None => {}
-                }
-            }
-            Action::Eval => match value(0) {
-                Some(Value::Text(code)) => {
-                    let inner = read_nested(self.dialect.language, code, &[], self.depth + 1);
-                    self.reading.effects.extend(inner.effects);
-                    self.reading.shell.extend(inner.shell);
-                    self.reading.commands.extend(inner.commands);
-                    for what in inner.unreadable {
-                        self.reading.unreadable(what);
-                    }
-                }
-                Some(_) => {
-                    self.reading.unreadable(format!("{language} code that evaluates what is not known"))
-                }
-                None => {}
-            },
-            Action::Opaque => self.reading.unreadable(format!("{language} code that calls `{full}`")),
-        }
-    }
-
-    fn perl_open(&mut self, positional: &[&Argument]) {
-        let mode = positional.get(1).map(|argument| &argument.value);
-        let Some(Value::Text(mode)) = mode else {
-            if mode.is_some() {
-                self.reading.unreadable("perl code that opens what is not known");
-            }
-            return;
-        };
-        let shown = mode.shown().trim().to_owned();
-        let path = positional.get(2).map(|argument| argument.value.clone());
-        let in_one = |prefix: usize| {
-            Value::Text(Word::known(shown.get(prefix..).unwrap_or_default().trim().to_owned()))
-        };
-        match path {
-            Some(_) if shown.contains('|') => {
-                let words: Vec<Word> = positional
-                    .iter()
-                    .skip(2)
-                    .map(|argument| match &argument.value {
-                        Value::Text(word) => word.clone(),
-                        Value::List(_) | Value::Unknown => splitting("value"),
-                    })
-                    .collect();
-                match words.as_slice() {
-                    [line] => self.shell_line(line.clone()),
-                    _ => self.start(words),
-                }
-            }
-            Some(path) => {
-                let access = if shown.contains(['>', '+']) { Access::Write } else { Access::Read };
-                self.touch(Some(&path), access, false);
-            }
-            None if mode.has_unknown() => self.reading.unreadable("perl code that opens what is not known"),
-            None if shown.starts_with('|') => {
-                self.shell_line(Word::known(shown.trim_start_matches('|').to_owned()))
-            }
-            None if shown.ends_with('|') => {
-                self.shell_line(Word::known(shown.trim_end_matches('|').to_owned()))
-            }
-            None if shown.starts_with(">>") => self.touch(Some(&in_one(2)), Access::Write, false),
-            None if shown.starts_with('>') => self.touch(Some(&in_one(1)), Access::Write, false),
-            None if shown.starts_with('+') => self.touch(Some(&in_one(2)), Access::Write, false),
-            None => self.touch(Some(&in_one(usize::from(shown.starts_with('<')))), Access::Read, false),
-        }
-    }
-}
-
-fn open_access(mode: &Argument) -> Access {
-    match &mode.value {
-        Value::Text(mode) if mode.value().is_some_and(|mode| !mode.contains(['w', 'a', 'x', '+', 'c'])) => {
-            Access::Read
-        }
-        // A mode that is not known may write; a block or options in its place says nothing.
-        Value::Unknown if mode.words.first().is_some_and(|word| word == "{" || word == "|") => Access::Read,
-        Value::Text(_) | Value::List(_) | Value::Unknown => Access::Write,
-    }
-}
-
-/// A word that stands for any number of words.
-fn splitting(source: &str) -> Word {
-    Word { pieces: vec![Piece::Unknown { splits: true, source: source.to_owned() }], span: None }
-}
-
-fn append(word: &mut Word, more: &Word) {
-    for piece in &more.pieces {
-        match (word.pieces.last_mut(), piece) {
-            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(text),
-            _ => word.pieces.push(piece.clone()),
-        }
     }
 }

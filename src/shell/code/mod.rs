@@ -4,6 +4,7 @@
 //! where an argument is not constant. Code of the repository that the text calls by name is not followed; it is
 //! like running a script.
 
+mod acts;
 mod awk;
 mod calls;
 mod javascript;
@@ -14,6 +15,7 @@ mod python;
 mod ruby;
 mod sed;
 mod sql;
+mod values;
 
 use super::effect::{Access, EffectKind};
 use super::invocation::Language;
