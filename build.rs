@@ -100,7 +100,9 @@ fn main() {
         yaml.apply_merge().unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let Yaml::Mapping(programs) = yaml else { panic!("{}: not a mapping of programs", file.display()) };
         for (key, value) in programs {
-            let Yaml::String(name) = key else { panic!("{}: program names are strings, found {key:?}", file.display()) };
+            let Yaml::String(name) = key else {
+                panic!("{}: program names are strings, found {key:?}", file.display())
+            };
             if name.starts_with('.') {
                 continue; // lists that others refer to
             }
@@ -110,7 +112,12 @@ fn main() {
             let item = write_program(&name, &spec, &habit, true, &place, &mut output);
             for name in std::iter::once(&name).chain(&spec.aka) {
                 if let Some((_, other)) = names.insert(name.clone(), (item.clone(), file.clone())) {
-                    twice.push(format!("{}: program `{}`: `{name}` is already in {}", file.display(), place.path, other.display()));
+                    twice.push(format!(
+                        "{}: program `{}`: `{name}` is already in {}",
+                        file.display(),
+                        place.path,
+                        other.display()
+                    ));
                 }
             }
         }
@@ -138,7 +145,14 @@ fn read_spec(value: &Yaml, place: &Place<'_>) -> Spec {
     }
 }
 
-fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &Place<'_>, out: &mut Output) -> String {
+fn write_program(
+    name: &str,
+    spec: &Spec,
+    above: &Habit,
+    is_root: bool,
+    place: &Place<'_>,
+    out: &mut Output,
+) -> String {
     let habit = Habit {
         style: spec.style.clone().unwrap_or_else(|| above.style.clone()),
         abbreviate: spec.abbreviate.unwrap_or(above.abbreviate),
@@ -172,7 +186,8 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
         }
         options.push(option);
     }
-    let known = |options: &[OptionText], name: &str| options.iter().any(|o| o.spellings.iter().any(|s| s == name));
+    let known =
+        |options: &[OptionText], name: &str| options.iter().any(|o| o.spellings.iter().any(|s| s == name));
     let help_given = spec.help.clone();
     let help = help_given.clone().unwrap_or_else(|| {
         if is_root && style == "Gnu" { vec!["--help".to_owned(), "--version".to_owned()] } else { Vec::new() }
@@ -207,7 +222,8 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
         Yaml::String(text) if text == "always" => (Vec::new(), true),
         other => (serde_yaml::from_value(other.clone()).unwrap_or_else(|error| place.fail(error)), false),
     };
-    for name in recursive.iter().chain(spec.cases.iter().flat_map(|case| case.given.iter().chain(&case.not))) {
+    for name in recursive.iter().chain(spec.cases.iter().flat_map(|case| case.given.iter().chain(&case.not)))
+    {
         if is_root && !spellings.contains_key(name) {
             place.fail(format_args!("`{name}` is used as a condition but is no option"));
         }
@@ -215,7 +231,15 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
 
     let mut shapes = String::new();
     for case in &spec.cases {
-        write_shape(&mut shapes, &case.given, &case.not, &case.args, case.input.as_deref(), &canonical, place);
+        write_shape(
+            &mut shapes,
+            &case.given,
+            &case.not,
+            &case.args,
+            case.input.as_deref(),
+            &canonical,
+            place,
+        );
     }
     if !spec.args.is_empty() || spec.input.is_some() {
         write_shape(&mut shapes, &[], &[], &spec.args, spec.input.as_deref(), &canonical, place);
@@ -226,7 +250,9 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
         Yaml::Null => {}
         Yaml::Mapping(entries) => {
             for (key, value) in entries {
-                let Yaml::String(sub) = key else { place.fail(format_args!("subcommand {key:?} is not a string")) };
+                let Yaml::String(sub) = key else {
+                    place.fail(format_args!("subcommand {key:?} is not a string"))
+                };
                 let inner = Place { file: place.file, path: format!("{} {sub}", place.path) };
                 let names: Vec<&str> = sub.split(',').map(str::trim).collect();
                 let sub_spec = read_spec(value, &inner);
@@ -241,7 +267,9 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
         // A list of names without more.
         Yaml::Sequence(entries) => {
             for key in entries {
-                let Yaml::String(sub) = key else { place.fail(format_args!("subcommand {key:?} is not a string")) };
+                let Yaml::String(sub) = key else {
+                    place.fail(format_args!("subcommand {key:?} is not a string"))
+                };
                 let inner = Place { file: place.file, path: format!("{} {sub}", place.path) };
                 let item = write_program(sub, &Spec::default(), &habit, false, &inner, out);
                 commands.insert(sub.clone(), item);
@@ -253,13 +281,15 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
     let item = format!("P{}", out.count);
     out.count += 1;
     let special = spec.special.clone().unwrap_or_else(|| "none".to_owned());
-    let special: String = special
-        .split('-')
-        .map(|part| part[..1].to_uppercase() + &part[1..])
-        .collect();
+    let special: String = special.split('-').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
     let text = &mut out.text;
     writeln!(text, "static {item}: Program = Program {{").unwrap();
-    writeln!(text, "    name: {name:?}, style: Style::{style}, abbreviate: {}, posix: {},", habit.abbreviate, spec.posix).unwrap();
+    writeln!(
+        text,
+        "    name: {name:?}, style: Style::{style}, abbreviate: {}, posix: {},",
+        habit.abbreviate, spec.posix
+    )
+    .unwrap();
     writeln!(
         text,
         "    globals_anywhere: {}, bundled: {}, assignments: {}, dispatches: {},",
@@ -291,9 +321,17 @@ fn write_program(name: &str, spec: &Spec, above: &Habit, is_root: bool, place: &
         write!(text, "({name:?}, &{item}), ").unwrap();
     }
     writeln!(text, "],\n    shapes: &[{shapes}],").unwrap();
-    let canonical_list = |names: &[String]| names.iter().map(&canonical).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
-    writeln!(text, "    dry_run: &{:?}, help: &{:?},", canonical_list(&spec.dry_run), canonical_list(&help)).unwrap();
-    writeln!(text, "    recursive: &{:?}, always_recursive: {always}, special: Special::{special},", canonical_list(&recursive)).unwrap();
+    let canonical_list = |names: &[String]| {
+        names.iter().map(&canonical).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    writeln!(text, "    dry_run: &{:?}, help: &{:?},", canonical_list(&spec.dry_run), canonical_list(&help))
+        .unwrap();
+    writeln!(
+        text,
+        "    recursive: &{:?}, always_recursive: {always}, special: Special::{special},",
+        canonical_list(&recursive)
+    )
+    .unwrap();
     text.push_str("};\n");
     item
 }
@@ -407,14 +445,20 @@ fn write_shape(
             None => {}
             Some("unless") => unless = words.map(|word| canonical(&word.to_owned())).collect(),
             Some("if") => only_if = words.map(|word| canonical(&word.to_owned())).collect(),
-            Some(other) => place.fail(format_args!("operand `{argument}`: `{other}` is neither `if` nor `unless`")),
+            Some(other) => {
+                place.fail(format_args!("operand `{argument}`: `{other}` is neither `if` nor `unless`"))
+            }
         }
         let (role, repeats) = match role.strip_suffix("...") {
             Some(role) => (role, true),
             None => (role, false),
         };
         let role = read_role(role, place);
-        write!(into, "Argument {{ role: {role}, repeats: {repeats}, unless: &{unless:?}, only_if: &{only_if:?} }}, ").unwrap();
+        write!(
+            into,
+            "Argument {{ role: {role}, repeats: {repeats}, unless: &{unless:?}, only_if: &{only_if:?} }}, "
+        )
+        .unwrap();
     }
     let input = input.map_or_else(|| "None".to_owned(), |text| format!("Some({})", language(text, place)));
     write!(into, "], input: {input} }}, ").unwrap();

@@ -181,7 +181,9 @@ fn is_same(before: &Decision, now: &Decision) -> bool {
         let last = |id: &str| id.rsplit(':').next().unwrap_or(id).to_owned();
         match origin {
             Origin::Rule { id, .. } => format!("rule {}", last(id)),
-            Origin::Unreadable { rule, .. } => format!("unreadable {}", rule.as_deref().map(last).unwrap_or_default()),
+            Origin::Unreadable { rule, .. } => {
+                format!("unreadable {}", rule.as_deref().map(last).unwrap_or_default())
+            }
             Origin::Default { .. } => "default".to_owned(),
             other => format!("{other:?}"),
         }

@@ -112,9 +112,9 @@ impl<'a> Sight<'a> {
             let own = self.command(flow.from).and_then(|command| command.pipeline);
             let feeds = |index: usize, command: &Command| {
                 index == flow.from
-                    || own.zip(command.pipeline).is_some_and(|(own, other)| {
-                        other.id == own.id && other.position < own.position
-                    })
+                    || own
+                        .zip(command.pipeline)
+                        .is_some_and(|(own, other)| other.id == own.id && other.position < own.position)
             };
             let makers = self.commands().iter().enumerate().filter(|(index, command)| feeds(*index, command));
             for (from, _) in makers.take(MAX_STRETCH) {

@@ -14,7 +14,9 @@ mod reader;
 mod table;
 mod word;
 
-pub use command::{Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind, canonical_pipeline};
+pub use command::{
+    Assignment, Command, Directory, Input, Pipeline, Redirect, RedirectKind, canonical_pipeline,
+};
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
 pub use pattern::{Fit, WordPattern, WordPatternError};

@@ -251,7 +251,10 @@ impl Program {
     }
 
     /// Spellings that begin with `prefix`.
-    pub(super) fn options_beginning(&self, prefix: &str) -> impl Iterator<Item = (&'static str, &'static OptionRow)> {
+    pub(super) fn options_beginning(
+        &self,
+        prefix: &str,
+    ) -> impl Iterator<Item = (&'static str, &'static OptionRow)> {
         let spellings: &'static [(&'static str, u16)] = self.spellings;
         let options: &'static [OptionRow] = self.options;
         let start = spellings.partition_point(|(key, _)| *key < prefix);

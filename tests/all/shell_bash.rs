@@ -13,13 +13,13 @@ const LINES: &str = include_str!("shell_bash_lines.txt");
 
 /// Programs that only record how they were started.
 const RECORDERS: &[&str] = &[
-    "rm", "ls", "git", "curl", "wget", "make", "npm", "cp", "mv", "a", "b", "c", "d", "e", "f", "g", "h", "tool",
-    "ssh", "docker", "touch", "chmod", "kill", "deploy", "x", "y", "z", "sed", "grep", "cargo", "dd",
+    "rm", "ls", "git", "curl", "wget", "make", "npm", "cp", "mv", "a", "b", "c", "d", "e", "f", "g", "h",
+    "tool", "ssh", "docker", "touch", "chmod", "kill", "deploy", "x", "y", "z", "sed", "grep", "cargo", "dd",
 ];
 /// Programs that record it and then do their work.
 const WORKERS: &[&str] = &[
-    "cat", "env", "timeout", "nice", "nohup", "xargs", "sh", "bash", "basename", "dirname", "base64", "tee", "find",
-    "rev", "setsid", "tr", "sort", "head", "mktemp",
+    "cat", "env", "timeout", "nice", "nohup", "xargs", "sh", "bash", "basename", "dirname", "base64", "tee",
+    "find", "rev", "setsid", "tr", "sort", "head", "mktemp",
 ];
 
 /// A folder with the stand-in programs, and the log that they write.
@@ -40,7 +40,10 @@ impl Stage {
                 log.display()
             );
             if WORKERS.contains(name)
-                && let Some(real) = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(name)).iter().find(|path| path.exists())
+                && let Some(real) = ["/usr/bin", "/bin"]
+                    .map(|folder| Path::new(folder).join(name))
+                    .iter()
+                    .find(|path| path.exists())
             {
                 text.push_str(&format!("exec '{}' \"$@\"\n", real.display()));
             }
@@ -92,7 +95,9 @@ impl Stage {
         let started = text
             .split('\u{1e}')
             .filter(|entry| !entry.is_empty())
-            .map(|entry| entry.strip_suffix('\u{1f}').unwrap_or(entry).split('\u{1f}').map(str::to_owned).collect())
+            .map(|entry| {
+                entry.strip_suffix('\u{1f}').unwrap_or(entry).split('\u{1f}').map(str::to_owned).collect()
+            })
             .collect();
         (work, started)
     }
@@ -109,7 +114,8 @@ fn fits(pieces: &[Piece], text: &str) -> bool {
     let Some((first, rest)) = pieces.split_first() else { return text.is_empty() };
     match first {
         Piece::Text(known) => text.strip_prefix(known.as_str()).is_some_and(|text| fits(rest, text)),
-        _ => (0..=text.len()).any(|at| text.is_char_boundary(at) && fits(rest, text.get(at..).unwrap_or_default())),
+        _ => (0..=text.len())
+            .any(|at| text.is_char_boundary(at) && fits(rest, text.get(at..).unwrap_or_default())),
     }
 }
 
@@ -142,7 +148,10 @@ fn is_unreadable(reading: &Reading) -> bool {
 
 #[test]
 fn whatever_bash_starts_was_read_or_the_line_is_unreadable() {
-    let Some(bash) = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].iter().map(Path::new).find(|path| path.exists())
+    let Some(bash) = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"]
+        .iter()
+        .map(Path::new)
+        .find(|path| path.exists())
     else {
         eprintln!("skipped: there is no bash on this machine");
         return;

@@ -130,7 +130,6 @@ impl Scan<'_> {
         false
     }
 
-
     fn is_mark(&self, at: usize, mark: char) -> bool {
         matches!(self.token(at), Some(Token::Mark(c)) if *c == mark)
     }
@@ -289,7 +288,9 @@ impl Scan<'_> {
         let language = language_name(self.dialect.language);
         let last = full.rsplit_once(['.', ':']).map(|(_, last)| last);
         if self.dialect.reflection.contains(&full.as_str())
-            || last.is_some_and(|last| self.dialect.reflection.iter().any(|name| name.strip_prefix("*.") == Some(last)))
+            || last.is_some_and(|last| {
+                self.dialect.reflection.iter().any(|name| name.strip_prefix("*.") == Some(last))
+            })
         {
             let constant = matches!(self.token(at + 2), Some(Token::Text(word)) if word.value().is_some());
             if !(constant && matches!(full.as_str(), "__import__" | "importlib.import_module" | "require")) {

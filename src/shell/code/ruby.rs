@@ -24,7 +24,17 @@ pub(super) const DIALECT: Dialect = Dialect {
     actions: ACTIONS,
     transparent: &["File.join", "Pathname", "Pathname.new", "URI", "URI.parse", "File.expand_path"],
     bare_calls: true,
-    reflection: &["send", "public_send", "__send__", "const_get", "*.send", "*.public_send", "*.__send__", "*.const_get", "*.method"],
+    reflection: &[
+        "send",
+        "public_send",
+        "__send__",
+        "const_get",
+        "*.send",
+        "*.public_send",
+        "*.__send__",
+        "*.const_get",
+        "*.method",
+    ],
 };
 
 const ACTIONS: &[(&str, Action)] = &[

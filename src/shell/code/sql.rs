@@ -6,8 +6,9 @@ use super::CodeReading;
 
 /// Verbs that change or run something, as [`sql_verbs`] names them.
 const VERBS: &[&str] = &[
-    "drop", "delete", "truncate", "update", "alter", "insert", "create", "grant", "revoke", "copy", "merge", "replace", "call", "do", "execute", "load",
-    "attach", "detach", "vacuum", "reindex", "rename", "set", "import", "lock", "shutdown", "kill", "purge", "flush", "reset", "prepare", "handler",
+    "drop", "delete", "truncate", "update", "alter", "insert", "create", "grant", "revoke", "copy", "merge",
+    "replace", "call", "do", "execute", "load", "attach", "detach", "vacuum", "reindex", "rename", "set",
+    "import", "lock", "shutdown", "kill", "purge", "flush", "reset", "prepare", "handler",
 ];
 
 /// A word of SQL: bare words in lower case, everything else as one character.
@@ -50,11 +51,22 @@ pub(super) fn read(text: &str, reading: &mut CodeReading) {
                     _ => reading.unreadable.push("COPY runs a program that is not known".to_owned()),
                 }
             }
-            let is_sys = matches!(word(at), "sys_exec" | "sys_eval" | "xp_cmdshell" | "load_extension" | "lo_export" | "pg_read_file" | "writefile");
+            let is_sys = matches!(
+                word(at),
+                "sys_exec"
+                    | "sys_eval"
+                    | "xp_cmdshell"
+                    | "load_extension"
+                    | "lo_export"
+                    | "pg_read_file"
+                    | "writefile"
+            );
             if is_sys {
                 reading.unreadable.push(format!("SQL calls {}", word(at)));
             }
-            if matches!(word(at), "outfile" | "dumpfile") && let Some(Token::Literal(path)) = statement.get(at + 1) {
+            if matches!(word(at), "outfile" | "dumpfile")
+                && let Some(Token::Literal(path)) = statement.get(at + 1)
+            {
                 reading.path(Access::Write, false, Word::known(path.clone()));
             }
         }
@@ -87,7 +99,10 @@ fn verbs_of(statement: &[Token], verbs: &mut Vec<String>) {
     };
     let mut start = 0;
     if matches!(word(0), "explain" | "describe" | "desc") {
-        let runs = statement.iter().take(12).any(|token| *token == Token::Word("analyze".into()) || *token == Token::Word("analyse".into()));
+        let runs = statement
+            .iter()
+            .take(12)
+            .any(|token| *token == Token::Word("analyze".into()) || *token == Token::Word("analyse".into()));
         if !runs {
             return;
         }
@@ -111,7 +126,9 @@ fn verbs_of(statement: &[Token], verbs: &mut Vec<String>) {
         }
         add(verb);
         match verb {
-            "drop" | "alter" | "create" if !word(at + 1).is_empty() => add(&format!("{verb}-{}", word(at + 1))),
+            "drop" | "alter" | "create" if !word(at + 1).is_empty() => {
+                add(&format!("{verb}-{}", word(at + 1)))
+            }
             "delete" | "update" if !has_condition => add(&format!("{verb}-all")),
             "copy" if statement.iter().any(|token| *token == Token::Word("program".into())) => add("program"),
             _ => {}
@@ -140,8 +157,14 @@ fn statements(text: &str) -> Vec<Vec<Token>> {
                 let mut end = at;
                 for (offset, c) in rest.char_indices() {
                     match (last, c) {
-                        ('/', '*') => { depth += 1; last = '\0'; }
-                        ('*', '/') => { depth = depth.saturating_sub(1); last = '\0'; }
+                        ('/', '*') => {
+                            depth += 1;
+                            last = '\0';
+                        }
+                        ('*', '/') => {
+                            depth = depth.saturating_sub(1);
+                            last = '\0';
+                        }
                         _ => last = c,
                     }
                     end = at + offset + c.len_utf8();

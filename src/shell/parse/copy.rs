@@ -78,7 +78,8 @@ fn from_link(place: &Word, target: &Word) -> Word {
 fn tar(scan: &mut Scan<'_>) {
     let archive = scan.value("--file").cloned();
     let is_extract = scan.has("--extract");
-    let writes = ["--create", "--append", "--update", "--concatenate", "--delete"].iter().any(|name| scan.has(name));
+    let writes =
+        ["--create", "--append", "--update", "--concatenate", "--delete"].iter().any(|name| scan.has(name));
     if let Some(archive) = &archive {
         if super::roles::is_remote(archive) && !scan.has("--force-local") {
             scan.contact(archive);
@@ -86,12 +87,15 @@ fn tar(scan: &mut Scan<'_>) {
             // `-f` is seen from where tar starts, whatever `-C` says.
             let access = if writes { Access::Write } else { Access::Read };
             if archive.value() != Some("-") {
-                scan.invocation.effects.push((EffectKind::Path { access, recursive: false }, archive.clone()));
+                scan.invocation
+                    .effects
+                    .push((EffectKind::Path { access, recursive: false }, archive.clone()));
             }
         }
     }
     if is_extract && !scan.has("--to-stdout") {
-        let operands: Vec<Word> = scan.invocation.operands.iter().map(|operand| operand.word.clone()).collect();
+        let operands: Vec<Word> =
+            scan.invocation.operands.iter().map(|operand| operand.word.clone()).collect();
         if operands.is_empty() || scan.has("--absolute-names") {
             scan.path(Access::Write, true, &Word::known("."));
         }
@@ -136,7 +140,12 @@ fn compress(scan: &mut Scan<'_>) {
 }
 
 fn rsync(scan: &mut Scan<'_>) {
-    if scan.invocation.options.iter().any(|option| option.name.starts_with("--delete") || option.name == "--del") {
+    if scan
+        .invocation
+        .options
+        .iter()
+        .any(|option| option.name.starts_with("--delete") || option.name == "--del")
+    {
         let last = scan.invocation.operands.last().map(|operand| operand.word.clone());
         if let Some(place) = last.filter(|_| scan.invocation.operands.len() > 1) {
             if !super::roles::is_remote(&place) {
@@ -145,7 +154,8 @@ fn rsync(scan: &mut Scan<'_>) {
         }
     }
     if scan.has("--remove-source-files") {
-        let sources: Vec<Word> = scan.invocation.operands.iter().rev().skip(1).map(|o| o.word.clone()).collect();
+        let sources: Vec<Word> =
+            scan.invocation.operands.iter().rev().skip(1).map(|o| o.word.clone()).collect();
         for source in sources.iter().filter(|source| !super::roles::is_remote(source)) {
             scan.path(Access::Delete, true, source);
         }

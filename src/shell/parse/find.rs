@@ -7,9 +7,35 @@ use super::super::word::{Piece, Word};
 use super::words::{join, unknown};
 
 /// Options that name where names may lie, not which ones count.
-const NO_TESTS: &[&str] =
-    &["-maxdepth", "-mindepth", "-depth", "-d", "-xdev", "-mount", "-follow", "-noleaf", "-print", "-print0", "-ls",
-      "-o", "-or", "-a", "-and", "!", "-not", "(", ")", ",", "-true", "-daystart", "-warn", "-nowarn", "-H", "-L", "-P"];
+const NO_TESTS: &[&str] = &[
+    "-maxdepth",
+    "-mindepth",
+    "-depth",
+    "-d",
+    "-xdev",
+    "-mount",
+    "-follow",
+    "-noleaf",
+    "-print",
+    "-print0",
+    "-ls",
+    "-o",
+    "-or",
+    "-a",
+    "-and",
+    "!",
+    "-not",
+    "(",
+    ")",
+    ",",
+    "-true",
+    "-daystart",
+    "-warn",
+    "-nowarn",
+    "-H",
+    "-L",
+    "-P",
+];
 
 /// Reads the words of `find`.
 ///
@@ -31,7 +57,9 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
     }
     while let Some(word) = words.get(at) {
         let prefix = word.known_prefix();
-        if (prefix.starts_with('-') && prefix.len() > 1) || matches!(word.value(), Some("(" | "!" | ")" | ",")) {
+        if (prefix.starts_with('-') && prefix.len() > 1)
+            || matches!(word.value(), Some("(" | "!" | ")" | ","))
+        {
             break;
         }
         invocation.operands.push(Operand { word: word.clone(), index: at, access: Some(Access::Read) });
@@ -43,10 +71,8 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
         invocation.operands.iter().map(|operand| operand.word.clone()).collect()
     };
 
-    let mut is_bounded = false;
-    // Names that an alternative may have; an `-o` without a test in one of its arms bounds nothing.
-    let mut names: Vec<Word> = Vec::new();
-    let mut arm_is_bounded = false;
+    let mut tests = Tests::default();
+    let mut outer: Vec<Tests> = Vec::new();
     while let Some(word) = words.get(at) {
         let Some(name) = word.value() else {
             give(&mut invocation, &word.shown(), None, at);
@@ -59,13 +85,14 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                 let mut end = from;
                 while let Some(word) = words.get(end) {
                     let closes = matches!(word.value(), Some(";"))
-                        || (word.value() == Some("+") && words.get(end - 1).and_then(Word::value) == Some("{}"));
+                        || (word.value() == Some("+")
+                            && words.get(end - 1).and_then(Word::value) == Some("{}"));
                     if closes {
                         break;
                     }
                     end += 1;
                 }
-                let found = found_paths(&starts, is_bounded || arm_is_bounded, &names);
+                let found = found_paths(&starts, tests.is_bounded, &tests.names);
                 let started = words.get(from..end).unwrap_or_default();
                 give(&mut invocation, name, started.first().cloned(), at);
                 if !started.is_empty() {
@@ -84,11 +111,11 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
             }
             "-delete" => {
                 give(&mut invocation, "-delete", None, at);
-                let bounded = is_bounded || arm_is_bounded;
+                let bounded = tests.is_bounded || outer.iter().any(|tests| tests.is_bounded);
                 if !bounded {
                     give(&mut invocation, "--unbounded-delete", None, at);
                 }
-                for path in found_paths(&starts, bounded, &names) {
+                for path in found_paths(&starts, bounded, &tests.names) {
                     let kind = EffectKind::Path { access: Access::Delete, recursive: !bounded };
                     invocation.effects.push((kind, path));
                 }
@@ -103,11 +130,19 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                 at += if name == "-fprintf" { 2 } else { 1 };
             }
             "-o" | "-or" | "," => {
-                arm_is_bounded = false;
-                names.clear();
+                tests.next_alternative();
                 give(&mut invocation, name, None, at);
             }
-            "(" => is_bounded = is_bounded || arm_is_bounded,
+            "(" => {
+                let is_negated =
+                    at >= 1 && matches!(words.get(at - 1).and_then(Word::value), Some("!" | "-not"));
+                outer.push(std::mem::take(&mut tests));
+                tests.is_negated = is_negated;
+            }
+            ")" => {
+                let group = std::mem::replace(&mut tests, outer.pop().unwrap_or_default());
+                tests.add_group(group);
+            }
             _ => {
                 let row = table.option(name);
                 let value = match row.map(|row| row.value) {
@@ -121,17 +156,28 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                     let kind = EffectKind::Path { access: Access::Read, recursive: false };
                     invocation.effects.push((kind, value.clone()));
                 }
-                let negated = at >= 2 && matches!(words.get(at - if value.is_some() { 2 } else { 1 }).and_then(Word::value), Some("!" | "-not"));
+                let negated = at >= 2
+                    && matches!(
+                        words.get(at - if value.is_some() { 2 } else { 1 }).and_then(Word::value),
+                        Some("!" | "-not")
+                    );
                 if !NO_TESTS.contains(&name) {
                     // `-type d` and such bound little: what is deleted are still all folders.
-                    let is_weak = matches!(name, "-type" | "-xtype" | "-readable" | "-writable" | "-user" | "-perm" | "-group")
-                        || (matches!(name, "-name" | "-iname" | "-path" | "-wholename" | "-regex" | "-iregex")
-                            && matches!(value.as_ref().and_then(Word::value), Some("*" | "*/*" | ".*" | "?*" | "./*")));
+                    let is_weak = matches!(
+                        name,
+                        "-type" | "-xtype" | "-readable" | "-writable" | "-user" | "-perm" | "-group"
+                    ) || (matches!(
+                        name,
+                        "-name" | "-iname" | "-path" | "-wholename" | "-regex" | "-iregex"
+                    ) && matches!(
+                        value.as_ref().and_then(Word::value),
+                        Some("*" | "*/*" | ".*" | "?*" | "./*")
+                    ));
                     if !is_weak && !negated {
-                        arm_is_bounded = true;
+                        tests.is_bounded = true;
                     }
                     if matches!(name, "-name" | "-iname") && !negated && !is_weak {
-                        names.extend(value.clone());
+                        tests.names.extend(value.clone());
                     }
                 }
                 give(&mut invocation, name, value, at);
@@ -139,10 +185,53 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
         }
         at += 1;
     }
-    if invocation.options.iter().any(|option| matches!(option.name.as_str(), "-help" | "--help" | "-version" | "--version")) {
+    if invocation
+        .options
+        .iter()
+        .any(|option| matches!(option.name.as_str(), "-help" | "--help" | "-version" | "--version"))
+    {
         invocation.is_help = true;
     }
     invocation
+}
+
+/// What the tests so far say about the names that are found.
+#[derive(Debug, Default)]
+struct Tests {
+    /// Whether the present alternative has a test.
+    is_bounded: bool,
+    /// Names that the present alternative asks for.
+    names: Vec<Word>,
+    /// Whether an alternative before it had none.
+    has_open_alternative: bool,
+    /// Names that alternatives before it ask for; none of them asks for a name when this is empty.
+    other_names: Vec<Word>,
+    /// Whether an alternative before it has a test that is no name.
+    has_nameless_alternative: bool,
+    /// Whether a `!` stands in front of the group.
+    is_negated: bool,
+}
+
+impl Tests {
+    /// An `-o`: an action after it is bounded by what comes after it.
+    fn next_alternative(&mut self) {
+        self.has_open_alternative |= !self.is_bounded;
+        self.has_nameless_alternative |= self.names.is_empty();
+        self.other_names.append(&mut self.names);
+        self.is_bounded = false;
+    }
+
+    /// A group in parentheses is a test if all its alternatives are.
+    fn add_group(&mut self, mut group: Self) {
+        group.next_alternative();
+        if group.has_open_alternative || group.is_negated {
+            return;
+        }
+        self.is_bounded = true;
+        if self.names.is_empty() && !group.has_nameless_alternative {
+            self.names = group.other_names;
+        }
+    }
 }
 
 fn give(invocation: &mut Invocation, name: &str, value: Option<Word>, word: usize) {
@@ -162,7 +251,9 @@ fn found_paths(starts: &[Word], is_bounded: bool, names: &[Word]) -> Vec<Word> {
         }
         for name in names {
             match name.value() {
-                Some(text) if text.contains(['*', '?', '[']) => paths.push(below(start, Piece::Glob(text.to_owned()))),
+                Some(text) if text.contains(['*', '?', '[']) => {
+                    paths.push(below(start, Piece::Glob(text.to_owned())))
+                }
                 Some(text) => paths.push(below(start, Piece::Text(text.to_owned()))),
                 None => paths.push(join(&[start.clone(), name.clone()], "/")),
             }
@@ -173,7 +264,10 @@ fn found_paths(starts: &[Word], is_bounded: bool, names: &[Word]) -> Vec<Word> {
 
 fn below(start: &Word, name: Piece) -> Word {
     let name = Word { pieces: vec![name], span: None };
-    join(&[start.clone(), name], if start.known_prefix().ends_with('/') && start.value().is_some() { "" } else { "/" })
+    join(
+        &[start.clone(), name],
+        if start.known_prefix().ends_with('/') && start.value().is_some() { "" } else { "/" },
+    )
 }
 
 /// `{}` replaced by what was found.

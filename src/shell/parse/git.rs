@@ -1,10 +1,10 @@
 //! What data cannot say about git: configuration that runs programs, refspecs, remotes, paths of checkout.
 
-use super::super::effect::Access;
+use super::super::effect::{Access, EffectKind};
 use super::super::invocation::{Language, Nested};
 use super::super::word::{Piece, Word};
 use super::options::Scan;
-use super::words::{base_name, split_once, split_words, without_prefix};
+use super::words::{base_name, split_once, split_words, under, without_prefix};
 
 /// Keys whose value git hands to a shell or starts, in lower case; `*` stands for a middle part.
 const PROGRAMS: &[&str] = &[
@@ -48,7 +48,9 @@ pub(super) fn runs_program(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     PROGRAMS.iter().any(|known| match known.split_once('*') {
         None => *known == key,
-        Some((head, tail)) => key.len() > head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail),
+        Some((head, tail)) => {
+            key.len() > head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail)
+        }
     })
 }
 
@@ -77,10 +79,70 @@ pub(super) fn globals(scan: &mut Scan<'_>) {
     if let Some(nested) = rewritten {
         scan.nest(nested);
     }
+    elsewhere(scan);
+}
+
+/// Subcommands that only look; all others may change the repository that they are pointed at.
+const LOOKING: &[&str] = &[
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-ref-format",
+    "cherry",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "for-each-ref",
+    "fsck",
+    "grep",
+    "help",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "range-diff",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "status",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "version",
+    "whatchanged",
+];
+
+/// A repository that options name is read or changed itself.
+fn elsewhere(scan: &mut Scan<'_>) {
+    let access = match scan.invocation.subcommand.first() {
+        None => return,
+        Some(name) if LOOKING.contains(&name.as_str()) => Access::Read,
+        Some(_) => Access::Write,
+    };
+    let mut places: Vec<Word> = scan.directory.iter().cloned().collect();
+    for name in ["--git-dir", "--work-tree"] {
+        places.extend(scan.value(name).map(|place| under(scan.directory.as_ref(), place)));
+    }
+    for place in places {
+        scan.invocation.effects.push((EffectKind::Path { access, recursive: false }, place));
+    }
 }
 
 fn is_harmless(key: &str, value: &Word) -> bool {
-    let words = matches!(value.value(), Some("" | "true" | "false" | "cat" | ":" | "less" | "more" | "less -R" | "less -F"));
+    let words = matches!(
+        value.value(),
+        Some("" | "true" | "false" | "cat" | ":" | "less" | "more" | "less -R" | "less -F")
+    );
     words && (key != "core.fsmonitor" || matches!(value.value(), Some("" | "true" | "false")))
 }
 
@@ -99,7 +161,9 @@ fn alias_call(scan: &Scan<'_>, value: &Word) -> Option<Nested> {
     let name = scan.invocation.subcommand.first()?;
     let at = (1..scan.words.len()).find(|at| {
         let word = scan.words.get(*at).and_then(Word::value);
-        word.is_some_and(|word| word.eq_ignore_ascii_case(name)) && !taken.contains(at) && !follows_value(scan, *at)
+        word.is_some_and(|word| word.eq_ignore_ascii_case(name))
+            && !taken.contains(at)
+            && !follows_value(scan, *at)
     })?;
     let arguments = scan.words.get(at + 1..).unwrap_or_default().to_vec();
     if value.known_prefix().starts_with('!') {
@@ -128,7 +192,9 @@ pub(super) fn repository(scan: &mut Scan<'_>, word: &Word) {
     let prefix = word.known_prefix();
     if prefix.starts_with("ext::") {
         scan.nest(shell(without_prefix(word, "ext::".len())));
-    } else if let Some((_, rest)) = prefix.split_once("::").filter(|(scheme, _)| scheme.chars().all(char::is_alphanumeric)) {
+    } else if let Some((_, rest)) =
+        prefix.split_once("::").filter(|(scheme, _)| scheme.chars().all(char::is_alphanumeric))
+    {
         let _ = rest;
         scan.contact(word);
     } else if prefix.starts_with("file://") {
@@ -198,10 +264,11 @@ pub(super) fn clone(scan: &mut Scan<'_>) {
     if let [source] = operands.as_slice()
         && let Some(name) = base_name(&source.word)
     {
-        let name = match name.value().map(|text| text.trim_end_matches(".git").rsplit(':').next().unwrap_or(text)) {
-            Some(text) => Word::known(text),
-            None => name,
-        };
+        let name =
+            match name.value().map(|text| text.trim_end_matches(".git").rsplit(':').next().unwrap_or(text)) {
+                Some(text) => Word::known(text),
+                None => name,
+            };
         scan.path(Access::Write, true, &name);
     }
 }

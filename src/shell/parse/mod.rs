@@ -35,7 +35,8 @@ impl Invocation {
             invocation.program = None;
             return invocation;
         };
-        let table = program(&name).or_else(|| program(&name.to_ascii_lowercase()).filter(|_| is_windows(first)));
+        let table =
+            program(&name).or_else(|| program(&name.to_ascii_lowercase()).filter(|_| is_windows(first)));
         let mut invocation = match table {
             Some(table) => with_table(table, words, is_pattern),
             None => general(words, is_pattern),
@@ -70,7 +71,11 @@ fn general(words: &[Word], is_pattern: bool) -> Invocation {
                 let letters: Vec<char> = name.chars().skip(1).collect();
                 if letters.len() > 1 && letters.iter().all(char::is_ascii_alphanumeric) {
                     for letter in letters {
-                        invocation.options.push(GivenOption { name: format!("-{letter}"), value: None, word: index });
+                        invocation.options.push(GivenOption {
+                            name: format!("-{letter}"),
+                            value: None,
+                            word: index,
+                        });
                     }
                 }
             }

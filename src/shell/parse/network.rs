@@ -40,7 +40,8 @@ fn wget(scan: &mut Scan<'_>) {
     if scan.has("--output-document") || scan.has("--spider") {
         return;
     }
-    let names: Vec<Word> = scan.invocation.operands.iter().filter_map(|operand| base_name(&operand.word)).collect();
+    let names: Vec<Word> =
+        scan.invocation.operands.iter().filter_map(|operand| base_name(&operand.word)).collect();
     let place = scan.value("--directory-prefix").cloned();
     for name in names {
         let path = super::words::under(place.as_ref(), &name);
@@ -86,7 +87,13 @@ pub(super) fn curl(scan: &mut Scan<'_>) {
         .operands
         .iter()
         .map(|operand| operand.word.clone())
-        .chain(scan.invocation.options.iter().filter(|option| option.name == "--url").filter_map(|o| o.value.clone()))
+        .chain(
+            scan.invocation
+                .options
+                .iter()
+                .filter(|option| option.name == "--url")
+                .filter_map(|o| o.value.clone()),
+        )
         .collect();
     let keeps_name = scan.has("--remote-name") || scan.has("--remote-name-all");
     let place = scan.value("--output-dir").cloned();
@@ -107,7 +114,8 @@ pub(super) fn curl(scan: &mut Scan<'_>) {
 
 /// Passwords from files.
 pub(super) fn openssl(scan: &mut Scan<'_>) {
-    let values: Vec<Word> = scan.invocation.options.iter().filter_map(|option| option.value.clone()).collect();
+    let values: Vec<Word> =
+        scan.invocation.options.iter().filter_map(|option| option.value.clone()).collect();
     for value in values {
         if value.known_prefix().starts_with("file:") {
             scan.path(Access::Read, false, &without_prefix(&value, "file:".len()));

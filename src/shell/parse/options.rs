@@ -191,6 +191,12 @@ impl<'a> Scan<'a> {
     fn option(&mut self, at: usize) -> usize {
         let word = &self.words[at];
         let prefix = word.known_prefix();
+        if prefix.starts_with('+') {
+            return match self.find(prefix) {
+                Some(row) => self.with_value(row, None, at),
+                None => at + 1,
+            };
+        }
         if self.current().style == Style::Single {
             return self.single(at, word);
         }
@@ -234,7 +240,9 @@ impl<'a> Scan<'a> {
         }
         // `-I/usr/include`: a letter and its value.
         let letter: String = word.known_prefix().chars().take(2).collect();
-        if let Some(row) = self.find(&letter).filter(|row| row.value != Value::None && !name.starts_with("--")) {
+        if let Some(row) =
+            self.find(&letter).filter(|row| row.value != Value::None && !name.starts_with("--"))
+        {
             let value = without_prefix(word, letter.len());
             self.give(row, Some(value), at);
             return at + 1;
@@ -256,7 +264,9 @@ impl<'a> Scan<'a> {
                 Some((name, value)) => (name, Some(value)),
                 None => (prefix, None),
             };
-            if let Some(row) = self.find(name).filter(|_| name.len() > 2 && (attached.is_some() || word.value().is_some())) {
+            if let Some(row) =
+                self.find(name).filter(|_| name.len() > 2 && (attached.is_some() || word.value().is_some()))
+            {
                 return self.with_value(row, attached, at);
             }
         }
@@ -322,7 +332,9 @@ impl<'a> Scan<'a> {
         for name in row.expands {
             self.push((*name).to_owned(), None, Role::Data, at);
         }
-        if row.role == Role::Dir && self.invocation.options.last().is_some_and(|option| option.value.is_some()) {
+        if row.role == Role::Dir
+            && self.invocation.options.last().is_some_and(|option| option.value.is_some())
+        {
             let value = self.invocation.options.last().and_then(|option| option.value.clone());
             if let Some(value) = value {
                 self.directory = Some(super::words::under(self.directory.as_ref(), &value));
@@ -368,7 +380,7 @@ impl<'a> Scan<'a> {
                 self.chain.push(program);
                 return;
             }
-            if current.dispatches {
+            if current.dispatches && !(self.is_pattern && name == "...") {
                 static OTHER: Program = Program {
                     name: "",
                     style: Style::Gnu,
@@ -408,12 +420,22 @@ impl<'a> Scan<'a> {
     fn is_greedy(&self) -> bool {
         let Some(shape) = self.current().shape(|name| self.has(name)) else { return false };
         let mut left = self.invocation.operands.len();
-        for argument in shape.args.iter().filter(|argument| !argument.unless.iter().any(|name| self.has(name))) {
-            let starts = matches!(argument.role, Role::Command | Role::Script(_) | Role::ShellWords | Role::Rest);
+        let mut present = shape
+            .args
+            .iter()
+            .filter(|argument| !argument.unless.iter().any(|name| self.has(name)))
+            .peekable();
+        while let Some(argument) = present.next() {
+            let starts =
+                matches!(argument.role, Role::Command | Role::Script(_) | Role::ShellWords | Role::Rest);
             if starts {
                 return true;
             }
-            if argument.repeats || left <= 1 {
+            if left <= 1 {
+                // What is handed on whole has no options of this program in it (`yarn deploy -v`).
+                return left == 1 && present.peek().is_some_and(|next| next.role == Role::Rest);
+            }
+            if argument.repeats {
                 return false;
             }
             left -= 1;

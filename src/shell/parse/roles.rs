@@ -20,7 +20,9 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
     let mut target: Option<(Word, bool)> = None;
     for at in 0..scan.invocation.options.len() {
         let Some(role) = scan.roles.get(at).copied() else { break };
-        let Some(value) = scan.invocation.options.get(at).and_then(|option| option.value.clone()) else { continue };
+        let Some(value) = scan.invocation.options.get(at).and_then(|option| option.value.clone()) else {
+            continue;
+        };
         match role {
             Role::Code(language) => match code.iter_mut().find(|(other, _)| *other == language) {
                 Some((_, parts)) => parts.push(value),
@@ -41,7 +43,16 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
                 let mut words = if rest.first() == Some(&value) { Vec::new() } else { vec![value] };
                 words.extend(rest.iter().take_while(|word| word.value() != Some(";")).cloned());
                 if scan.current().name == "fd" {
-                    words = words.iter().map(|word| if word.known_prefix() == "{}" { unknown("what fd finds", false) } else { word.clone() }).collect();
+                    words = words
+                        .iter()
+                        .map(|word| {
+                            if word.known_prefix() == "{}" {
+                                unknown("what fd finds", false)
+                            } else {
+                                word.clone()
+                            }
+                        })
+                        .collect();
                     words.push(unknown("what fd finds", true));
                 }
                 let directory = scan.directory.clone();
@@ -96,7 +107,11 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
             }
             Role::ShellWords => {
                 let words: Vec<Word> = operands.get(at..).unwrap_or_default().to_vec();
-                scan.nest(Nested::Code { language: Language::Shell, code: join(&words, " "), arguments: Vec::new() });
+                scan.nest(Nested::Code {
+                    language: Language::Shell,
+                    code: join(&words, " "),
+                    arguments: Vec::new(),
+                });
                 break;
             }
             Role::Rest => break,
@@ -128,7 +143,10 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
     if let Some((target, _)) = target {
         copy_to(scan, &target, &operands, &roles, recursive);
     }
-    if operands.is_empty() && let Some(language) = input {
+    let is_given = roles
+        .iter()
+        .any(|role| matches!(role, Role::Script(_) | Role::Code(_) | Role::Command | Role::ShellWords));
+    if !is_given && let Some(language) = input {
         scan.nest(Nested::Input { language, input: None });
     }
 }
@@ -275,9 +293,11 @@ pub(super) fn is_remote(word: &Word) -> bool {
     match prefix.find([':', '/']) {
         Some(at) => prefix.get(at..).is_some_and(|rest| rest.starts_with(':')),
         // `user@$HOST:path`, `$HOST:path`
-        None => word.pieces.iter().skip(1).any(|piece| {
-            matches!(piece, super::Piece::Text(text) if text.starts_with(':'))
-        }),
+        None => word
+            .pieces
+            .iter()
+            .skip(1)
+            .any(|piece| matches!(piece, super::Piece::Text(text) if text.starts_with(':'))),
     }
 }
 
@@ -293,7 +313,13 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
         if !matches!(role, Role::Read | Role::Delete | Role::RemoteRead) {
             continue;
         }
-        if let Some(name) = base_name(word) {
+        // What comes from `host:file` is called `file` here.
+        let word = if is_remote(word) {
+            split_once(word, ':').map_or_else(|| word.clone(), |(_, rest)| rest)
+        } else {
+            word.clone()
+        };
+        if let Some(name) = base_name(&word) {
             scan.path(Access::Write, recursive || moved, &under(Some(target), &name));
         }
     }

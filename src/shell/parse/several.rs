@@ -66,7 +66,9 @@ pub(super) fn parallel(scan: &mut Scan<'_>) {
     let at = operands.iter().position(is_mark).unwrap_or(operands.len());
     let (command, inputs) = operands.split_at(at);
     let listed: Vec<Word> = match inputs.split_first() {
-        Some((mark, words)) if mark.value() == Some(":::") && words.len() <= LISTED && !words.iter().any(is_mark) => {
+        Some((mark, words))
+            if mark.value() == Some(":::") && words.len() <= LISTED && !words.iter().any(is_mark) =>
+        {
             words.to_vec()
         }
         _ => vec![unknown("input of parallel", false)],
@@ -75,7 +77,8 @@ pub(super) fn parallel(scan: &mut Scan<'_>) {
         let code = if command.is_empty() {
             input
         } else {
-            let has_mark = command.iter().any(|word| word.known_prefix().contains("{}") || word.shown().contains('{'));
+            let has_mark =
+                command.iter().any(|word| word.known_prefix().contains("{}") || word.shown().contains('{'));
             let mut words: Vec<Word> = command.to_vec();
             for mark in ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}"] {
                 words = words.iter().map(|word| marked(word, mark, &input)).collect();
@@ -92,9 +95,13 @@ pub(super) fn parallel(scan: &mut Scan<'_>) {
 /// `env -S 'A=1 prog arg' more`: the text is taken apart and read as words of `env`.
 pub(super) fn split_string(scan: &mut Scan<'_>) {
     let Some(text) = scan.value("--split-string").cloned() else { return };
-    let Some(option) = scan.invocation.options.iter().rev().find(|option| option.name == "--split-string") else { return };
+    let Some(option) = scan.invocation.options.iter().rev().find(|option| option.name == "--split-string")
+    else {
+        return;
+    };
     // What follows the text: after the option's word, or after the next one where the text stands alone.
-    let attached = scan.words.get(option.word).is_some_and(|word| word.shown().ends_with(text.shown().as_ref()));
+    let attached =
+        scan.words.get(option.word).is_some_and(|word| word.shown().ends_with(text.shown().as_ref()));
     let after = option.word + if attached { 1 } else { 2 };
     let rest = scan.words.get(after..).unwrap_or_default().to_vec();
     let words = match text.value().and_then(split_words) {
@@ -188,9 +195,20 @@ pub(super) fn vim(scan: &mut Scan<'_>) {
         } else if text.starts_with('!') {
             let code = without_prefix(&command, skipped + 1);
             scan.nest(Nested::Code { language: Language::Shell, code, arguments: Vec::new() });
-        } else if ["py", "lua", "perl", "ruby", "call ", "exe", "source", "so ", "term"].iter().any(|word| text.starts_with(word)) {
-            scan.nest(Nested::Code { language: Language::Opaque, code: command.clone(), arguments: Vec::new() });
-        } else if let Some(file) = text.strip_prefix("w ").or_else(|| text.strip_prefix("w! ")).or_else(|| text.strip_prefix("saveas ")) {
+        } else if ["py", "lua", "perl", "ruby", "call ", "exe", "source", "so ", "term"]
+            .iter()
+            .any(|word| text.starts_with(word))
+        {
+            scan.nest(Nested::Code {
+                language: Language::Opaque,
+                code: command.clone(),
+                arguments: Vec::new(),
+            });
+        } else if let Some(file) = text
+            .strip_prefix("w ")
+            .or_else(|| text.strip_prefix("w! "))
+            .or_else(|| text.strip_prefix("saveas "))
+        {
             scan.path(super::super::effect::Access::Write, false, &Word::known(file.trim()));
         }
     }

@@ -49,11 +49,13 @@ fn push(pieces: &mut Vec<Piece>, piece: Piece) {
 pub(in crate::shell) fn under(directory: Option<&Word>, path: &Word) -> Word {
     let Some(directory) = directory else { return path.clone() };
     let prefix = path.known_prefix();
-    let begins_known = !prefix.is_empty() || matches!(path.pieces.first(), Some(Piece::Glob(_) | Piece::Name));
+    let begins_known =
+        !prefix.is_empty() || matches!(path.pieces.first(), Some(Piece::Glob(_) | Piece::Name));
     if prefix.starts_with('/') || !begins_known {
         return path.clone();
     }
-    let joined = join(&[directory.clone(), path.clone()], "/");
+    let ends_in_slash = matches!(directory.pieces.last(), Some(Piece::Text(text)) if text.ends_with('/'));
+    let joined = join(&[directory.clone(), path.clone()], if ends_in_slash { "" } else { "/" });
     Word { pieces: joined.pieces, span: path.span }
 }
 
@@ -185,7 +187,10 @@ mod tests {
 
     #[test]
     fn words_are_split_like_a_shell_would() {
-        assert_eq!(split_words("rm -rf 'a b' c\\ d"), Some(vec!["rm".into(), "-rf".into(), "a b".into(), "c d".into()]));
+        assert_eq!(
+            split_words("rm -rf 'a b' c\\ d"),
+            Some(vec!["rm".into(), "-rf".into(), "a b".into(), "c d".into()])
+        );
         assert_eq!(split_words("'open"), None);
     }
 }

@@ -20,7 +20,9 @@ impl Form {
         }
         let Some(program) = &invocation.program else { return Fit::No };
         let fits_name = self.program.fits(program)
-            || (program.chars().any(char::is_uppercase) && self.program.fits(&program.to_ascii_lowercase()) && invocation.is_tabled);
+            || (program.chars().any(char::is_uppercase)
+                && self.program.fits(&program.to_ascii_lowercase())
+                && invocation.is_tabled);
         if !fits_name {
             return Fit::No;
         }
@@ -106,7 +108,9 @@ impl Form {
                 let letters = name.strip_prefix('-')?.to_owned();
                 (letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphanumeric())).then_some(letters)
             });
-            if letters.is_some_and(|letters| letters.chars().all(|c| options.iter().any(|o| o.name == format!("-{c}")))) {
+            if letters.is_some_and(|letters| {
+                letters.chars().all(|c| options.iter().any(|o| o.name == format!("-{c}")))
+            }) {
                 best = Fit::Yes;
             }
         }
@@ -117,9 +121,11 @@ impl Form {
 /// How far a command is given a variable of that name and value, or hands one on.
 fn given(command: &Command, name: &Glob, value: &Glob) -> Fit {
     let assigned = command.assignments.iter();
-    let in_front =
-        assigned.filter(|assignment| name.fits(&assignment.name)).map(|assignment| value.fit(&assignment.value));
-    let exports = matches!(command.invocation.program.as_deref(), Some("export" | "declare" | "typeset" | "readonly"));
+    let in_front = assigned
+        .filter(|assignment| name.fits(&assignment.name))
+        .map(|assignment| value.fit(&assignment.value));
+    let exports =
+        matches!(command.invocation.program.as_deref(), Some("export" | "declare" | "typeset" | "readonly"));
     let handed_on = command.invocation.operands.iter().filter(|_| exports).filter_map(|operand| {
         let (before, after) = split_once(&operand.word, '=')?;
         name.fits(before).then(|| value.fit(&after))
@@ -142,12 +148,19 @@ struct Supply {
 impl Supply {
     fn of(command: &Command) -> Self {
         let end = command.invocation.options_end.unwrap_or(usize::MAX);
-        let splits = |word: &Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }));
+        let splits = |word: &Word| {
+            word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+        };
         let first_sub = command.invocation.subcommand.first();
         let sub = first_sub
             .and_then(|name| command.words.iter().skip(1).position(|word| word.value() == Some(name)))
             .map_or(0, |at| at + 1);
-        let mut supply = Self { without_end: false, options_without_end: false, before_subcommand: false, option_words: Vec::new() };
+        let mut supply = Self {
+            without_end: false,
+            options_without_end: false,
+            before_subcommand: false,
+            option_words: Vec::new(),
+        };
         for (at, word) in command.words.iter().enumerate().skip(1) {
             if splits(word) {
                 supply.without_end = true;
@@ -167,7 +180,9 @@ fn may_be_option(word: &Word) -> bool {
     is_open
         && word.has_unknown()
         && word.pieces.iter().all(|piece| match piece {
-            Piece::Text(text) => !text.contains('=') && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+            Piece::Text(text) => {
+                !text.contains('=') && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            }
             Piece::Unknown { .. } => true,
             Piece::Glob(_) | Piece::Name => false,
         })
@@ -177,7 +192,9 @@ fn may_be_option(word: &Word) -> bool {
 fn is_value(command: &Command, at: usize) -> bool {
     let options = &command.invocation.options;
     let word = command.words.get(at);
-    options.iter().any(|option| option.word + 1 == at && option.value.is_some() && option.value.as_ref() == word)
+    options
+        .iter()
+        .any(|option| option.word + 1 == at && option.value.is_some() && option.value.as_ref() == word)
 }
 
 /// Whether the wanted words occur in this order among the operands, others between them.
@@ -186,7 +203,8 @@ fn in_order(wanted: &[&Glob], operands: &[Operand], taken: &[usize], without_end
     let mut best = vec![Fit::No; wanted.len() + 1];
     best[0] = Fit::Yes;
     for operand in operands.iter().filter(|operand| !taken.contains(&operand.index)) {
-        let splits = operand.word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }));
+        let splits =
+            operand.word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }));
         for n in (0..wanted.len()).rev() {
             if best[n] == Fit::No {
                 continue;

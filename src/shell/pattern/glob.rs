@@ -22,7 +22,10 @@ enum Sign {
     Unknown,
     /// A name that is not empty and has no slash.
     Name,
-    Class { negated: bool, ranges: Vec<(char, char)> },
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 impl Glob {

@@ -84,7 +84,9 @@ impl WordPattern {
             }
             lines = lines
                 .iter()
-                .flat_map(|line| choices.iter().map(|choice| line.iter().cloned().chain([choice.clone()]).collect()))
+                .flat_map(|line| {
+                    choices.iter().map(|choice| line.iter().cloned().chain([choice.clone()]).collect())
+                })
                 .collect();
         }
         let forms = lines.iter().map(|line| Form::new(line)).collect();

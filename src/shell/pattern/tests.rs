@@ -25,7 +25,15 @@ fn maybe(pattern: &str, line: &str) {
 
 #[test]
 fn spellings_of_one_command_are_one() {
-    for line in ["rm -rf /", "/bin/rm -r -f /", "rm --recursive --force -- /", "rm / -Rf", "rm -rf x /", "rm --rec --fo //", "rm -fr /./"] {
+    for line in [
+        "rm -rf /",
+        "/bin/rm -r -f /",
+        "rm --recursive --force -- /",
+        "rm / -Rf",
+        "rm -rf x /",
+        "rm --rec --fo //",
+        "rm -fr /./",
+    ] {
         yes("rm -r -f /", line);
         yes("rm -rf /", line);
     }

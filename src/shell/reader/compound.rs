@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use shuck_ast::{
-    ArithmeticExprNode, CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ConditionalExpr, ForCommand,
-    FunctionDef, Pattern as RawPattern, PatternPart, Span, StmtSeq, Subscript,
+    ArithmeticExprNode, CaseCommand, CaseTerminator, Command as Syntax, CompoundCommand, ConditionalExpr,
+    ForCommand, FunctionDef, Pattern as RawPattern, PatternPart, Span, StmtSeq, Subscript,
 };
 
 use super::super::word::{Piece, Word};

@@ -41,7 +41,15 @@ pub(super) struct Expansion<'a, 't> {
 
 impl<'a, 't> Expansion<'a, 't> {
     pub(super) fn new(source: &'a Source<'t>, parts: Parts<'a>, splits: bool) -> Self {
-        Self { source, parts, fields: Fields::default(), splits, splits_text: false, is_assignment: false, is_word: false }
+        Self {
+            source,
+            parts,
+            fields: Fields::default(),
+            splits,
+            splits_text: false,
+            is_assignment: false,
+            is_word: false,
+        }
     }
 }
 
@@ -284,7 +292,11 @@ impl Reader<'_> {
                 // Parser and bash differ about where the word ends.
                 expansion.is_word = false;
                 let span = expansion.source.place(start, end);
-                self.unreadable(UnreadableKind::Syntax, "where this word ends is not certain".to_owned(), span);
+                self.unreadable(
+                    UnreadableKind::Syntax,
+                    "where this word ends is not certain".to_owned(),
+                    span,
+                );
             }
             index += 1;
         }

@@ -61,7 +61,7 @@ impl Fields {
     /// Ends the current word, if there is one.
     pub(super) fn split(&mut self) {
         if std::mem::take(&mut self.is_present) {
-                let pieces = pieces(std::mem::take(&mut self.segments), true);
+            let pieces = pieces(std::mem::take(&mut self.segments), true);
             self.done.push(Word { pieces, span: None });
         }
         self.segments.clear();

@@ -75,11 +75,15 @@ impl Reader<'_> {
                 let input = if takes_input { Input::Inherited } else { place.input.clone() };
                 let is_single = self.reading.commands.get(index).is_some_and(|command| {
                     let is_per_item = |name: &str| {
-                        matches!(name, "-n" | "-L" | "-l" | "-I" | "-i" | "--replace" | "--max-args" | "--max-lines")
+                        matches!(
+                            name,
+                            "-n" | "-L" | "-l" | "-I" | "-i" | "--replace" | "--max-args" | "--max-lines"
+                        )
                     };
                     command.invocation.options.iter().any(|option| is_per_item(&option.name))
                 });
-                let calls = if takes_input { with_input(words, &place.input, is_single) } else { vec![words] };
+                let calls =
+                    if takes_input { with_input(words, &place.input, is_single) } else { vec![words] };
                 let inside = Place { input, is_captured: false, ..place.clone() };
                 for words in calls {
                     let span = words.first().and_then(|word| word.span).or(span);
@@ -384,7 +388,8 @@ fn with_input(words: Vec<Word>, input: &Input, is_single: bool) -> Vec<Vec<Word>
     // Quotes mean something to `xargs`; such input stays a mark.
     let is_plain = |text: &&str| text.len() < 65_536 && !text.contains(['\'', '"', '\\', '\0']);
     let Some(text) = text.value().filter(is_plain) else { return vec![words] };
-    let is_mark = |piece: &Piece| matches!(piece, Piece::Unknown { source, .. } if source.starts_with("input of"));
+    let is_mark =
+        |piece: &Piece| matches!(piece, Piece::Unknown { source, .. } if source.starts_with("input of"));
     if !is_single {
         let Some(at) = words.iter().position(|word| word.pieces.first().is_some_and(is_mark)) else {
             return vec![words];
@@ -395,7 +400,10 @@ fn with_input(words: Vec<Word>, input: &Input, is_single: bool) -> Vec<Vec<Word>
     }
     let items: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let is_one_word = |item: &&str| !item.contains(char::is_whitespace);
-    if items.is_empty() || items.len() > 32 || !items.iter().all(is_one_word) && words.iter().any(Word::may_split) {
+    if items.is_empty()
+        || items.len() > 32
+        || !items.iter().all(is_one_word) && words.iter().any(Word::may_split)
+    {
         return vec![words];
     }
     let put = |word: &Word, item: &str| {

@@ -9,7 +9,13 @@ use super::{Place, Reader, Stored, ansi};
 
 impl Reader<'_> {
     /// What a command prints; `None` if that is not known.
-    pub(super) fn printed(&mut self, name: &str, start: &Start, scope: &Scope, place: &Place) -> Option<Word> {
+    pub(super) fn printed(
+        &mut self,
+        name: &str,
+        start: &Start,
+        scope: &Scope,
+        place: &Place,
+    ) -> Option<Word> {
         let arguments = start.words.get(1..).unwrap_or_default();
         if !self.spend(8 + arguments.len() * 4) {
             return None;
@@ -18,7 +24,8 @@ impl Reader<'_> {
         match base {
             "echo" => {
                 // Other shells than bash read backslashes in what `echo` prints.
-                let is_plain = place.via.iter().any(|via| matches!(via.as_str(), "sh" | "dash" | "ash" | "busybox"));
+                let is_plain =
+                    place.via.iter().any(|via| matches!(via.as_str(), "sh" | "dash" | "ash" | "busybox"));
                 echo(arguments, is_plain)
             }
             "printf" if arguments.first().and_then(Word::value) == Some("-v") => Some(Word::default()),
@@ -54,7 +61,8 @@ impl Reader<'_> {
             }
             "mktemp" => mktemp(arguments, self.setting.variables.get("TMPDIR").map(String::as_str)),
             "base64" => {
-                let decodes = arguments.iter().any(|word| matches!(word.value(), Some("-d" | "-D" | "--decode")));
+                let decodes =
+                    arguments.iter().any(|word| matches!(word.value(), Some("-d" | "-D" | "--decode")));
                 let Input::Text(text) = &place.input else { return None };
                 if !decodes || arguments.len() > 1 {
                     return None;
@@ -63,11 +71,13 @@ impl Reader<'_> {
             }
             "rev" => {
                 let Input::Text(text) = &place.input else { return None };
-                let lines: Vec<String> = text.value()?.lines().map(|line| line.chars().rev().collect()).collect();
+                let lines: Vec<String> =
+                    text.value()?.lines().map(|line| line.chars().rev().collect()).collect();
                 Some(Word::known(lines.join("\n") + "\n"))
             }
-            "cd" | ":" | "true" | "false" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp" | "mv" | "chmod"
-            | "sleep" | "test" | "[" | "shift" | "read" | "alias" | "trap" | "ln" | "let" => Some(Word::default()),
+            "cd" | ":" | "true" | "false" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp"
+            | "mv" | "chmod" | "sleep" | "test" | "[" | "shift" | "read" | "alias" | "trap" | "ln"
+            | "let" => Some(Word::default()),
             _ => None,
         }
     }
@@ -76,7 +86,8 @@ impl Reader<'_> {
     fn git_place(&self, arguments: &[Word]) -> Option<Word> {
         let words: Vec<&str> = arguments.iter().map(Word::value).collect::<Option<_>>()?;
         let top = self.setting.toplevel.as_deref();
-        let folder = || top.map_or_else(|| ".git".to_owned(), |top| format!("{}/.git", top.trim_end_matches('/')));
+        let folder =
+            || top.map_or_else(|| ".git".to_owned(), |top| format!("{}/.git", top.trim_end_matches('/')));
         let path = match words.as_slice() {
             ["rev-parse", "--show-toplevel"] => top?.to_owned(),
             ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => folder(),
@@ -97,7 +108,11 @@ impl Reader<'_> {
             return from_input();
         }
         for argument in arguments {
-            let text = if argument.value() == Some("-") { from_input()? } else { self.content(argument, directory)? };
+            let text = if argument.value() == Some("-") {
+                from_input()?
+            } else {
+                self.content(argument, directory)?
+            };
             for piece in text.pieces {
                 super::field::push(&mut all.pieces, piece);
             }
@@ -146,7 +161,9 @@ fn echo(arguments: &[Word], reads_backslashes: bool) -> Option<Word> {
                 *text = escapes(text);
             }
         }
-    } else if reads_backslashes && all.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\'))) {
+    } else if reads_backslashes
+        && all.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\')))
+    {
         return None;
     }
     Some(all)

@@ -103,16 +103,22 @@ impl Reader<'_> {
         };
         if kind == RedirectKind::Read && is_input {
             place.input = match known.and_then(|path| self.files.get(path)) {
-                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => match stored.as_slice() {
-                    [Stored::Text(text)] => Input::Text(text.clone()),
-                    _ => Input::Pipe,
-                },
+                Some(stored) if known.is_some_and(|path| path.starts_with("/dev/fd/")) => {
+                    match stored.as_slice() {
+                        [Stored::Text(text)] => Input::Text(text.clone()),
+                        _ => Input::Pipe,
+                    }
+                }
                 _ => Input::File(target.clone()),
             };
         }
         let is_nothing = known.is_some_and(is_device);
         if kind != RedirectKind::Read && (is_output || redirect.kind == Kind::OutputBoth) {
-            *output = Some(if is_nothing { Output::Away } else { Output::File(target.clone(), kind == RedirectKind::Append) });
+            *output = Some(if is_nothing {
+                Output::Away
+            } else {
+                Output::File(target.clone(), kind == RedirectKind::Append)
+            });
         }
         if is_nothing {
             return;
@@ -256,7 +262,10 @@ fn literal(text: &str, source: &Source<'_>) -> Word {
     let mut from = 0;
     for (index, character) in text.char_indices() {
         if let Some(hole) = source.hole(character) {
-            super::field::push(&mut pieces, Piece::Text(text.get(from..index).unwrap_or_default().to_owned()));
+            super::field::push(
+                &mut pieces,
+                Piece::Text(text.get(from..index).unwrap_or_default().to_owned()),
+            );
             pieces.push(hole.clone());
             from = index + character.len_utf8();
         }
@@ -287,6 +296,8 @@ fn access(kind: RedirectKind) -> Access {
 
 /// Files that are no files.
 pub(super) fn is_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full")
-        || path.starts_with("/dev/fd/")
+    matches!(
+        path,
+        "/dev/null" | "/dev/zero" | "/dev/tty" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/full"
+    ) || path.starts_with("/dev/fd/")
 }

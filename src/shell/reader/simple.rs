@@ -124,7 +124,15 @@ impl Reader<'_> {
                 }
             }
         }
-        let printed = self.begin(words, &clause.assignments, redirects, (clause.span, Lookup::Declared), source, scope, place);
+        let printed = self.begin(
+            words,
+            &clause.assignments,
+            redirects,
+            (clause.span, Lookup::Declared),
+            source,
+            scope,
+            place,
+        );
         let is_export = clause.variant.as_str() == "export" || flags.contains('x');
         let is_unexport = is_export && flags.contains('n');
         let is_local = clause.variant.as_str() == "local"
@@ -197,7 +205,8 @@ impl Reader<'_> {
         for raw in operand.iter().chain(extra) {
             self.word(raw, source, scope, place, &mut words);
         }
-        let printed = self.begin(words, assignments, redirects, (span, Lookup::Declared), source, scope, place);
+        let printed =
+            self.begin(words, assignments, redirects, (span, Lookup::Declared), source, scope, place);
         self.jumped(name, scope);
         printed
     }

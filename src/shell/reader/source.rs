@@ -145,9 +145,7 @@ fn without_false_braces(text: &str) -> Cow<'_, str> {
 
 /// Whether the `{` at `index` belongs to a `${`.
 fn is_parameter(bytes: &[u8], index: usize) -> bool {
-    index > 0
-        && bytes.get(index - 1) == Some(&b'$')
-        && !(index > 1 && bytes.get(index - 2) == Some(&b'\\'))
+    index > 0 && bytes.get(index - 1) == Some(&b'$') && !(index > 1 && bytes.get(index - 2) == Some(&b'\\'))
 }
 
 /// Bytes that end a word.
@@ -212,7 +210,17 @@ mod tests {
 
     #[test]
     fn only_braces_that_expand_are_kept() {
-        for kept in ["echo {a,b}", "{ ls; }", "{ ls;}", "f() { ls; }", "echo ${x}", "echo {a,'b c'}", "{(ls)}", "echo {}", "{fd}>x"] {
+        for kept in [
+            "echo {a,b}",
+            "{ ls; }",
+            "{ ls;}",
+            "f() { ls; }",
+            "echo ${x}",
+            "echo {a,'b c'}",
+            "{(ls)}",
+            "echo {}",
+            "{fd}>x",
+        ] {
             assert_eq!(without_false_braces(kept), kept);
         }
         assert_eq!(without_false_braces("echo {a;rm x}"), "echo _a;rm x_");
