@@ -44,11 +44,7 @@ pub(super) fn verify(args: &VerifyArgs, setup: &Setup, screen: &mut Screen) -> R
         screen.line(&format!("run {}: journal, policy, report and commit belong together", folder.id()))?;
     } else {
         for finding in &findings {
-            screen.line(&format!(
-                "{}: {}",
-                harmless(&finding.what),
-                harmless(&finding.detail)
-            ))?;
+            screen.line(&format!("{}: {}", harmless(finding.what), harmless(&finding.detail)))?;
         }
     }
     Ok(if findings.is_empty() { Exit::Fine } else { Exit::Integrity })

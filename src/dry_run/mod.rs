@@ -4,6 +4,7 @@
 //! room touches no disk: links and the roots of repositories are looked up by functions that it is given.
 
 mod directory;
+mod gate;
 mod summary;
 mod text;
 

@@ -50,7 +50,7 @@ impl Judge for StandIn {
             hosts: Vec::new(),
             cwd: context.cwd.clone(),
             root: context.root.clone(),
-            home: None,
+            home: context.home.clone(),
             outside_repo: false,
             unreadable: Vec::new(),
         };

@@ -7,6 +7,7 @@ use crate::call::{PathTarget, Targets, ToolCall};
 use crate::shell::{Access, Command, Piece};
 use crate::verdict::{Decision, Origin, Verdict, Vote};
 
+use super::mask::mask_secrets_of;
 use super::mask_secrets;
 
 /// One decision.
@@ -128,18 +129,31 @@ enum AccessWord {
 impl DecisionLine {
     /// The line for a judged call.
     pub fn new(call: &ToolCall, targets: &Targets, decision: &Decision) -> Self {
-        let deciding = decision.deciding_vote().map(VoteLine::new);
+        let mut votes: Vec<VoteLine> = decision.votes.iter().map(VoteLine::new).collect();
+        let mut targets = TargetsLine::new(targets);
+        // A secret may stand in a path or a subject without the words that gave it away in the call.
+        let mut texts: Vec<&mut String> = Vec::new();
+        texts.extend(targets.commands.iter_mut().chain(&mut targets.hosts).chain(&mut targets.unreadable));
+        for path in &mut targets.paths {
+            texts.push(&mut path.path);
+            texts.extend(path.real.as_mut());
+        }
+        texts.extend(
+            votes.iter_mut().flat_map(|vote| [Some(&mut vote.reason), vote.subject.as_mut()]).flatten(),
+        );
+        mask_secrets_of(&call.args, &mut texts);
+        let deciding = decision.deciding.and_then(|index| votes.get(index));
         Self {
             v: 1,
             id: call.id.clone(),
             tool: call.tool.clone(),
             verdict: decision.verdict,
-            rule: deciding.as_ref().and_then(|vote| vote.rule.clone()),
-            source: deciding.as_ref().and_then(|vote| vote.source.clone()),
-            reason: deciding.as_ref().map(|vote| vote.reason.clone()),
-            hint: deciding.and_then(|vote| vote.hint),
-            votes: decision.votes.iter().map(VoteLine::new).collect(),
-            targets: TargetsLine::new(targets),
+            rule: deciding.and_then(|vote| vote.rule.clone()),
+            source: deciding.and_then(|vote| vote.source.clone()),
+            reason: deciding.map(|vote| vote.reason.clone()),
+            hint: deciding.and_then(|vote| vote.hint.clone()),
+            votes,
+            targets,
             log: None,
             expect: None,
         }

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{Event, Fold, Report, mask_value};
+use super::mask::Masker;
+use super::{Event, Fold, Report};
 
 /// Version of the journal's lines.
 pub const VERSION: u32 = 1;
@@ -84,6 +85,7 @@ pub struct Journal {
     seq: u64,
     head: String,
     fold: Fold,
+    masker: Masker,
 }
 
 impl Journal {
@@ -104,6 +106,7 @@ impl Journal {
             seq: 0,
             head: sha256_hex(CHAIN_START.as_bytes()),
             fold: Fold::new(),
+            masker: Masker::default(),
         })
     }
 
@@ -126,7 +129,7 @@ impl Journal {
         drop(reader);
         file.set_len(whole_bytes).map_err(open)?;
         file.seek(SeekFrom::End(0)).map_err(open)?;
-        Ok(Self { file, path: path.to_owned(), seq, head, fold })
+        Ok(Self { file, path: path.to_owned(), seq, head, fold, masker: Masker::default() })
     }
 
     /// Writes an event with the time of now; gives back the entry as it stands in the file.
@@ -142,7 +145,7 @@ impl Journal {
     /// # Errors
     /// The line cannot be written.
     pub fn append_at(&mut self, event: &Event, time: Timestamp) -> Result<Entry, RecordError> {
-        let (line, entry) = encode(event, self.seq + 1, time, &self.head)?;
+        let (line, entry) = encode(event, self.seq + 1, time, &self.head, &mut self.masker)?;
         let write = |source| RecordError::Write { path: self.path.clone(), source };
         // One write call a line: a kill leaves whole lines, or at most one torn at the end.
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(write)?;
@@ -187,9 +190,15 @@ impl Journal {
     }
 }
 
-fn encode(event: &Event, seq: u64, time: Timestamp, prev: &str) -> Result<(String, Entry), RecordError> {
+fn encode(
+    event: &Event,
+    seq: u64,
+    time: Timestamp,
+    prev: &str,
+    masker: &mut Masker,
+) -> Result<(String, Entry), RecordError> {
     let mut body = serde_json::to_value(event).map_err(RecordError::Encode)?;
-    mask_value(&mut body);
+    masker.mask(&mut body, &["given", "replaced_by"]);
     let masked = Event::deserialize(&body).map_err(RecordError::Encode)?;
     let mut map = Map::new();
     map.insert("v".into(), VERSION.into());

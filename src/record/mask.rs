@@ -5,6 +5,7 @@
 //! is a variable (`--token "$TOKEN"`) is no secret and stays.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -69,7 +70,7 @@ static PATTERNS: LazyLock<Vec<(Regex, Shape)>> = LazyLock::new(|| {
         ),
         (format!(r#"(?i)[a-z0-9_.-]*{SECRET_NAME}\s?=\s?["']?{value}"#), Shape::Plain),
         (format!(r#"(?i)\\?"[a-z0-9_.-]*{SECRET_NAME}\\?"\s*:\s*\\?"(?P<s>[^"\\$]+)"#), Shape::Plain),
-        (format!(r#"(?im)^[\t ]*(?:- )?[a-z0-9_.-]*{SECRET_NAME}\s*:\s+["']?{value}"#), Shape::Plain),
+        (format!(r#"(?im)(?:^|["'])[\t ]*(?:- )?[a-z0-9_.-]*{SECRET_NAME}\s*:\s+["']?{value}"#), Shape::Plain),
     ];
     // INVARIANT: every pattern compiles; the test `all_patterns_compile` counts them.
     texts.into_iter().filter_map(|(text, shape)| Regex::new(&text).ok().map(|regex| (regex, shape))).collect()
@@ -81,40 +82,79 @@ static SECRET_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// `text` with the secrets in it replaced by as many meaningless bytes.
 pub fn mask_secrets(text: &str) -> Cow<'_, str> {
+    mask(text, &mut Vec::new())
+}
+
+fn mask<'a>(text: &'a str, found: &mut Vec<String>) -> Cow<'a, str> {
     // Shorter than the shortest thing that any pattern takes for a secret with its name.
     if text.len() < 5 {
         return Cow::Borrowed(text);
     }
     let mut masked = Cow::Borrowed(text);
+    let mut tokens: Vec<Range<usize>> = Vec::new();
     for (regex, shape) in PATTERNS.iter() {
         let mut ranges = Vec::new();
         for captures in regex.captures_iter(&masked) {
             ranges.extend(captures.iter().skip(1).flatten().map(|group| group.range()));
+            if let (Shape::Token, Some(whole)) = (shape, captures.get(0)) {
+                tokens.push(whole.range());
+            }
         }
         for range in ranges {
-            let Some(secret) = masked.get(range.clone()) else { continue };
-            if is_word_that_is_no_secret(secret) {
+            if masked.get(range.clone()).is_none_or(is_word_that_is_no_secret) {
                 continue;
             }
-            let replacement = replace(secret, *shape);
-            if replacement != secret {
-                // INVARIANT: a replacement has as many bytes as what it replaces, so later ranges stay right.
-                masked.to_mut().replace_range(range, &replacement);
+            // A token keeps its shape and its prefix, whatever name stands before it.
+            let parts = match shape {
+                Shape::Token => vec![range],
+                Shape::Plain => without(range, &tokens),
+            };
+            for part in parts {
+                let Some(secret) = masked.get(part.clone()) else { continue };
+                let replacement = replace(secret, *shape);
+                if replacement != secret {
+                    found.push(secret.to_owned());
+                    // INVARIANT: a replacement has as many bytes as what it replaces, so other ranges stay right.
+                    masked.to_mut().replace_range(part, &replacement);
+                }
             }
+        }
+        if let Shape::Token = shape {
+            tokens.sort_by_key(|token| token.start);
         }
     }
     masked
 }
 
+/// What of `range` lies outside the tokens, which are in order.
+fn without(range: Range<usize>, tokens: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = range.start;
+    for token in tokens.iter().filter(|token| token.start < range.end && token.end > range.start) {
+        if token.start > start {
+            parts.push(start..token.start);
+        }
+        start = start.max(token.end);
+    }
+    if start < range.end {
+        parts.push(start..range.end);
+    }
+    parts
+}
+
 /// Masks every text in `value`, names of fields included; under a field whose name says so, the whole text.
 pub fn mask_value(value: &mut Value) {
+    mask_fields(value, &mut Vec::new());
+}
+
+fn mask_fields(value: &mut Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(masked) = mask_secrets(text) {
+            if let Cow::Owned(masked) = mask(text, found) {
                 *text = masked;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(mask_value),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_fields(item, found)),
         Value::Object(map) => {
             if map.keys().any(|key| matches!(mask_secrets(key), Cow::Owned(_))) {
                 *map = std::mem::take(map)
@@ -126,13 +166,100 @@ pub fn mask_value(value: &mut Value) {
                 let is_secret = SECRET_KEY.as_ref().is_some_and(|regex| regex.is_match(key));
                 match value {
                     Value::String(text) if is_secret && !text.starts_with('$') => {
-                        *text = replace(text, Shape::Plain);
+                        let masked = replace(text, Shape::Plain);
+                        if masked != *text {
+                            found.push(std::mem::replace(text, masked));
+                        }
                     }
-                    other => mask_value(other),
+                    other => mask_fields(other, found),
                 }
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Secrets that were seen so far: they are masked wherever they turn up again without the words that gave them
+/// away, such as in a path that a call touches or in the output of a program.
+#[derive(Debug, Default)]
+pub(super) struct Masker {
+    known: Vec<String>,
+}
+
+/// Shortest secret that is looked for elsewhere, in bytes; shorter ones stand in too many words.
+const KNOWN_LENGTH: usize = 6;
+
+/// Secrets that are remembered.
+const KNOWN_COUNT: usize = 1_000;
+
+impl Masker {
+    /// Masks an event as it is written. `calls` names its fields that hold a call: in these a secret without a digit
+    /// is masked only where it was found, since the same word elsewhere may be a branch or a file that is judged.
+    pub(super) fn mask(&mut self, value: &mut Value, calls: &[&str]) {
+        let mut found = Vec::new();
+        mask_fields(value, &mut found);
+        found.retain(|secret| secret.len() >= KNOWN_LENGTH);
+        let is_telling = |secret: &String| secret.bytes().any(|byte| byte.is_ascii_digit());
+        for secret in found.iter().filter(|secret| is_telling(secret)) {
+            if !self.known.contains(secret) && self.known.len() < KNOWN_COUNT {
+                self.known.push(secret.clone());
+            }
+        }
+        let here: Vec<String> = found.into_iter().filter(|secret| !is_telling(secret)).collect();
+        if let Value::Object(map) = value {
+            for (key, field) in map.iter_mut() {
+                replace_known(field, &self.known);
+                if !calls.contains(&key.as_str()) {
+                    replace_known(field, &here);
+                }
+            }
+        }
+    }
+}
+
+/// Masks in `texts` the secrets that stand in `source`, such as the arguments that paths and subjects come from.
+pub(super) fn mask_secrets_of(source: &Value, texts: &mut [&mut String]) {
+    let mut found = Vec::new();
+    mask_fields(&mut source.clone(), &mut found);
+    found.retain(|secret| secret.len() >= KNOWN_LENGTH);
+    for text in texts {
+        found.iter().for_each(|secret| replace_words(text, secret));
+    }
+}
+
+fn replace_known(value: &mut Value, known: &[String]) {
+    match value {
+        Value::String(text) => {
+            known.iter().for_each(|secret| replace_words(text, secret));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_known(item, known)),
+        Value::Object(map) => {
+            if map.keys().any(|key| known.iter().any(|secret| key.contains(secret.as_str()))) {
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(|(mut key, value)| {
+                        known.iter().for_each(|secret| replace_words(&mut key, secret));
+                        (key, value)
+                    })
+                    .collect();
+            }
+            map.values_mut().for_each(|item| replace_known(item, known));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Masks `secret` where it stands by itself: inside a longer word, a digest for example, it is chance.
+fn replace_words(text: &mut String, secret: &str) {
+    let is_inside = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(secret)).map(|at| from + at) {
+        let end = at + secret.len();
+        let bytes = text.as_bytes();
+        if !is_inside(at.checked_sub(1).and_then(|before| bytes.get(before))) && !is_inside(bytes.get(end)) {
+            text.replace_range(at..end, &replace(secret, Shape::Plain));
+        }
+        from = end;
     }
 }
 
@@ -242,6 +369,7 @@ mod tests {
     #[test]
     fn a_token_keeps_its_shape() {
         assert_eq!(mask_secrets("ghp_abCD12abCD12abCD12"), "ghp_xxXX00xxXX00xxXX00");
+        assert_eq!(mask_secrets("TOKEN=a1.ghp_abCD12abCD12abCD12/b2"), "TOKEN=xxxghp_xxXX00xxXX00xxXX00/xx");
     }
 
     #[test]
@@ -253,6 +381,23 @@ mod tests {
             value,
             json!({"password": "xxx", "list": [{"api_key": "x"}], "n": {"token": 5}, "tokens": "7"})
         );
+    }
+
+    #[test]
+    fn a_secret_is_known_again_without_the_words_that_gave_it_away() {
+        let mut masker = Masker::default();
+        let mut event = json!({"given": "login --password hunter2", "paths": ["/w/hunter2"], "hunter2": 1});
+        masker.mask(&mut event, &["given"]);
+        assert_eq!(
+            event,
+            json!({"given": "login --password xxxxxxx", "paths": ["/w/xxxxxxx"], "hunter2": 1})
+        );
+        let mut output = json!({"output": {"head": "you said hunter2"}});
+        masker.mask(&mut output, &[]);
+        assert_eq!(output, json!({"output": {"head": "you said xxxxxxx"}}));
+        let mut branch = json!({"given": "TOKEN=master git push origin master", "paths": ["master"]});
+        masker.mask(&mut branch, &["given"]);
+        assert_eq!(branch, json!({"given": "TOKEN=xxxxxx git push origin master", "paths": ["xxxxxx"]}));
     }
 
     proptest::proptest! {

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The place; gone when dropped.
-pub struct Scratch {
+pub(crate) struct Scratch {
     folder: tempfile::TempDir,
 }
 
 /// What the program answered.
 #[derive(Debug)]
-pub struct Answer {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Answer {
     /// Panics with everything that was said unless the code is this one.
     #[track_caller]
-    pub fn expect_code(self, code: i32) -> Self {
+    pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
         self
     }
@@ -37,7 +37,7 @@ impl From<Output> for Answer {
 }
 
 impl Scratch {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let scratch = Self { folder: tempfile::tempdir().unwrap() };
         for name in ["home", "config", "state", "tmp"] {
             fs::create_dir(scratch.path(name)).unwrap();
@@ -45,12 +45,12 @@ impl Scratch {
         scratch
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         fs::canonicalize(self.folder.path()).unwrap().join(name)
     }
 
     /// Writes a file, with the folders above it.
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -58,23 +58,23 @@ impl Scratch {
     }
 
     /// The program with this place's environment, started in `directory`.
-    pub fn command(&self, directory: &Path, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, directory: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gatewright"));
         command.args(arguments).current_dir(directory).stdin(Stdio::null());
         self.dress(&mut command);
         command
     }
 
-    pub fn run_in(&self, directory: &Path, arguments: &[&str]) -> Answer {
+    pub(crate) fn run_in(&self, directory: &Path, arguments: &[&str]) -> Answer {
         self.command(directory, arguments).output().unwrap().into()
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Answer {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
         self.run_in(&self.path(""), arguments)
     }
 
     /// Starts the program without waiting for its end.
-    pub fn start(&self, directory: &Path, arguments: &[&str]) -> Child {
+    pub(crate) fn start(&self, directory: &Path, arguments: &[&str]) -> Child {
         self.command(directory, arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
@@ -91,7 +91,7 @@ impl Scratch {
 
     /// Runs git and gives back what it wrote.
     #[track_caller]
-    pub fn git(&self, directory: &Path, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, directory: &Path, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(directory);
         self.dress(&mut command);
@@ -109,7 +109,7 @@ impl Scratch {
     }
 
     /// A repository with one commit of these files.
-    pub fn repository(&self, name: &str, files: &[(&str, &str)]) -> PathBuf {
+    pub(crate) fn repository(&self, name: &str, files: &[(&str, &str)]) -> PathBuf {
         let root = self.path(name);
         fs::create_dir_all(&root).unwrap();
         self.git(&root, &["init", "--quiet", "--initial-branch=main"]);
@@ -122,7 +122,7 @@ impl Scratch {
     }
 
     /// A small project whose tests are green while `value` holds `good`, and a script that changes `value`.
-    pub fn project(&self, new_value: &str) -> PathBuf {
+    pub(crate) fn project(&self, new_value: &str) -> PathBuf {
         let script = format!(
             "- calls:\n  - {{tool: write, args: {{path: value, content: \"{new_value}\\n\"}}}}\n- text: done\n"
         );
@@ -132,7 +132,7 @@ impl Scratch {
     }
 
     /// Arguments of a run on [`Self::project`], with more.
-    pub fn run_arguments<'a>(&self, more: &[&'a str]) -> Vec<String> {
+    pub(crate) fn run_arguments<'a>(&self, more: &[&'a str]) -> Vec<String> {
         let script = format!("script:{}", self.path("agent.yml").display());
         let policy = self.path("open.yml").display().to_string();
         let mut all: Vec<String> =
@@ -144,19 +144,19 @@ impl Scratch {
     }
 
     /// A run on the project.
-    pub fn run_project(&self, root: &Path, more: &[&str]) -> Answer {
+    pub(crate) fn run_project(&self, root: &Path, more: &[&str]) -> Answer {
         let arguments = self.run_arguments(more);
         self.run_in(root, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Folders of the runs in the state tree, oldest first.
-    pub fn runs(&self) -> Vec<PathBuf> {
+    pub(crate) fn runs(&self) -> Vec<PathBuf> {
         folders(&self.path("state/gatewright/runs"))
     }
 
     /// What a finished or cleared run must not have left.
     #[track_caller]
-    pub fn assert_nothing_left(&self, state: &Path) {
+    pub(crate) fn assert_nothing_left(&self, state: &Path) {
         for name in ["ledger", "work"] {
             assert!(
                 folders(&state.join(name)).is_empty(),
@@ -171,7 +171,7 @@ impl Scratch {
 }
 
 /// Everything in a folder, sorted; nothing when there is no such folder.
-pub fn folders(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     found.sort();
@@ -191,7 +191,7 @@ fn processes_in(place: &str) -> Vec<String> {
 }
 
 /// Refs, settings, hooks and files of a repository, to be compared.
-pub fn fingerprint(scratch: &Scratch, root: &Path) -> String {
+pub(crate) fn fingerprint(scratch: &Scratch, root: &Path) -> String {
     let refs = scratch.git(root, &["for-each-ref", "--format=%(refname) %(objectname)"]);
     let others: Vec<&str> = refs.lines().filter(|line| !line.starts_with("refs/heads/gatewright/")).collect();
     format!(
