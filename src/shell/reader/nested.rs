@@ -429,7 +429,7 @@ fn with_input(words: Vec<Word>, input: &Input, is_single: bool) -> Vec<Vec<Word>
 }
 
 /// Shells whose first word after the code is `$0`.
-fn is_shell(program: &str) -> bool {
+pub(super) fn is_shell(program: &str) -> bool {
     matches!(program, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "rbash")
 }
 

@@ -185,7 +185,8 @@ impl Reader<'_> {
         } else {
             (body, source.base.map(|base| base + start))
         };
-        let delimiter = source.slice(document.delimiter.raw.span).or_else(|| source.slice(document.delimiter.span));
+        let delimiter =
+            source.slice(document.delimiter.raw.span).or_else(|| source.slice(document.delimiter.span));
         // The parser's own answer is wrong for the second of two documents.
         let is_quoted = match delimiter {
             Some(text) if !text.is_empty() => text.contains(['\'', '"', '\\']),
@@ -280,7 +281,8 @@ fn descriptor(redirect: &Syntax, source: &Source<'_>) -> Option<i32> {
         let before = source.text.get(..redirect.span.start.offset())?;
         let digits = before.len() - before.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
         let (rest, digits) = before.split_at_checked(before.len() - digits)?;
-        if rest.ends_with(|before: char| !before.is_whitespace() && !matches!(before, ';' | '&' | '|' | '(')) {
+        if rest.ends_with(|before: char| !before.is_whitespace() && !matches!(before, ';' | '&' | '|' | '('))
+        {
             return None;
         }
         digits.parse().ok()

@@ -372,7 +372,7 @@ impl Reader<'_> {
     }
 
     /// Starts what the words say. Answers with what it prints, if that is known.
-    pub(super) fn start(&mut self, mut start: Start, scope: &mut Scope, place: &Place) -> Option<Word> {
+    pub(super) fn start(&mut self, start: Start, scope: &mut Scope, place: &Place) -> Option<Word> {
         let Some(first) = start.words.first() else {
             if !start.redirects.is_empty() {
                 let span = start.span;
@@ -421,11 +421,19 @@ impl Reader<'_> {
         }
         let invocation = Invocation::parse(&start.words);
         let printed = if place.is_captured { self.printed(&name, &start, scope, place) } else { None };
-        let words = std::mem::take(&mut start.words);
+        let runs_file = !self.files.is_empty() && name.contains('/');
+        let starts_more = !invocation.nested.is_empty()
+            || invocation.program.as_deref().is_some_and(super::nested::is_shell);
+        if !runs_file && !starts_more {
+            // By far the most: nothing needs a second look at its words.
+            let index = self.push(start, invocation, scope, place);
+            self.written(index, scope, place);
+            return printed;
+        }
+        let words = if runs_file { start.words.clone() } else { Vec::new() };
         let (assignments, span) = (start.assignments.clone(), start.span);
         let mut inside = place.clone();
         inside.redirects.extend(start.redirects.iter().cloned());
-        start.words.clone_from(&words);
         let index = self.push(start, invocation, scope, place);
         self.run_file(&name, &words, index, scope, &inside);
         self.nested(index, &assignments, span, scope, &inside);
@@ -540,6 +548,9 @@ impl Reader<'_> {
     /// Files that a command fills with something that is not known.
     fn written(&mut self, index: usize, scope: &Scope, place: &Place) {
         let Some(command) = self.reading.commands.get(index) else { return };
+        if command.invocation.effects.is_empty() {
+            return;
+        }
         let Some(program) = command.invocation.program.clone() else { return };
         let contacts = command.invocation.effects.iter().any(|(kind, _)| *kind == EffectKind::Contact);
         let decodes =

@@ -5,7 +5,8 @@ use super::super::word::Piece;
 use super::{Access, Reading, Setting, UnreadableKind, read};
 
 fn reading(line: &str) -> Reading {
-    let variables = [("HOME", "/home/me"), ("PWD", "/repo")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let variables =
+        [("HOME", "/home/me"), ("PWD", "/repo")].map(|(name, value)| (name.to_owned(), value.to_owned()));
     read(line, &Setting { variables: variables.into(), ..Setting::default() })
 }
 
@@ -89,7 +90,9 @@ fn the_directory_is_followed() {
 
 #[test]
 fn nested_code_is_read() {
-    assert!(commands("sudo bash -lc 'cd /etc && rm \"$1\"' _ passwd").contains(&"/etc: rm passwd".to_owned()));
+    assert!(
+        commands("sudo bash -lc 'cd /etc && rm \"$1\"' _ passwd").contains(&"/etc: rm passwd".to_owned())
+    );
     assert!(commands("echo 'rm x' | sh").contains(&"rm x".to_owned()));
     assert!(commands("sh <<E\nrm $HOME\nE").contains(&"rm /home/me".to_owned()));
     assert!(commands("eval 'rm' x").contains(&"rm x".to_owned()));
@@ -190,7 +193,11 @@ fn nothing_is_too_long_too_deep_or_too_much() {
         "a=x; ".to_owned() + &"a=$a$a; ".repeat(64),
         "echo {1..1000000}".to_owned(),
         "echo {1..99}{1..99}{1..99}".to_owned(),
-        format!("{}rm $a$b{}", "for a in 1 2 3 4 5 6 7 8 9; do for b in $a $a $a $a; do ".repeat(6), "; done; done".repeat(6)),
+        format!(
+            "{}rm $a$b{}",
+            "for a in 1 2 3 4 5 6 7 8 9; do for b in $a $a $a $a; do ".repeat(6),
+            "; done; done".repeat(6)
+        ),
         "f() { f; f; }; f".to_owned(),
         "f() { g; g; }; g() { h; h; }; h() { f 1; f 2; }; f".to_owned(),
         "x='eval \"$x\"'; eval \"$x\"".to_owned(),
@@ -215,9 +222,55 @@ fn nothing_is_too_long_too_deep_or_too_much() {
 fn no_bytes_make_it_panic() {
     // A small generator with a fixed seed; pieces that are likely to meet in bad ways.
     let parts = [
-        "$(", ")", "`", "\"", "'", "${", "}", "{", "<<E\n", "E\n", "\\", "\n", "$", "a", "=", "[", "]", "((", "))",
-        ";", "|", "&", "<", ">", "é", "\u{200b}", "\0", "for i in ", "do ", "done ", "case x in ", "esac", "#", "~",
-        "*", "!", ":-", "@", "x[", "$'", "if ", "then ", "fi", "<(", "%", "/", "eval ", "sh -c ", "\u{e000}",
+        "$(",
+        ")",
+        "`",
+        "\"",
+        "'",
+        "${",
+        "}",
+        "{",
+        "<<E\n",
+        "E\n",
+        "\\",
+        "\n",
+        "$",
+        "a",
+        "=",
+        "[",
+        "]",
+        "((",
+        "))",
+        ";",
+        "|",
+        "&",
+        "<",
+        ">",
+        "é",
+        "\u{200b}",
+        "\0",
+        "for i in ",
+        "do ",
+        "done ",
+        "case x in ",
+        "esac",
+        "#",
+        "~",
+        "*",
+        "!",
+        ":-",
+        "@",
+        "x[",
+        "$'",
+        "if ",
+        "then ",
+        "fi",
+        "<(",
+        "%",
+        "/",
+        "eval ",
+        "sh -c ",
+        "\u{e000}",
     ];
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = move || {
