@@ -294,7 +294,9 @@ impl<'a> Scan<'a> {
                     }
                     let mut value = without_prefix(word, end);
                     // A pattern writes every value with `=`.
-                    if (self.is_pattern || !self.current().abbreviate) && value.known_prefix().starts_with('=') {
+                    if (self.is_pattern || !self.current().abbreviate)
+                        && value.known_prefix().starts_with('=')
+                    {
                         value = without_prefix(&value, 1);
                     }
                     self.give(row, Some(value), at);
