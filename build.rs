@@ -399,7 +399,6 @@ fn read_role(text: &str, place: &Place<'_>) -> String {
         "write" => "Write",
         "delete" => "Delete",
         "target" => "Target",
-        "folder" => "Folder",
         "dir" => "Dir",
         "url" | "host" => "Url",
         "remote-read" => "RemoteRead",

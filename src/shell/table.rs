@@ -120,8 +120,6 @@ pub(super) enum Role {
     Delete,
     /// The place that the other operands are copied to: a folder or a file.
     Target,
-    /// The place as above; the other operands are moved away.
-    Folder,
     /// The directory that the rest happens in.
     Dir,
     /// A host or URL that is contacted.

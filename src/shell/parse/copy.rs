@@ -5,7 +5,7 @@ use super::super::invocation::{Language, Nested};
 use super::super::table::Special;
 use super::super::word::Word;
 use super::options::Scan;
-use super::words::{base_name, join, split_once, under, without_prefix};
+use super::words::{base_name, join, split_once, under};
 
 /// Applies one of the specials of this file.
 pub(super) fn apply(special: Special, scan: &mut Scan<'_>) {
@@ -147,10 +147,9 @@ fn rsync(scan: &mut Scan<'_>) {
         .any(|option| option.name.starts_with("--delete") || option.name == "--del")
     {
         let last = scan.invocation.operands.last().map(|operand| operand.word.clone());
-        if let Some(place) = last.filter(|_| scan.invocation.operands.len() > 1) {
-            if !super::roles::is_remote(&place) {
-                scan.path(Access::Delete, true, &place);
-            }
+        let is_place = |place: &Word| scan.invocation.operands.len() > 1 && !super::roles::is_remote(place);
+        if let Some(place) = last.filter(is_place) {
+            scan.path(Access::Delete, true, &place);
         }
     }
     if scan.has("--remove-source-files") {
@@ -160,5 +159,4 @@ fn rsync(scan: &mut Scan<'_>) {
             scan.path(Access::Delete, true, source);
         }
     }
-    let _ = without_prefix;
 }

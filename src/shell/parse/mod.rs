@@ -9,6 +9,7 @@ mod options;
 mod roles;
 mod several;
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub(in crate::shell) mod tests;
 pub(in crate::shell) mod words;
 

@@ -271,11 +271,10 @@ impl<'a> Scan<'a> {
             }
         }
         let letters = prefix.get(1..).unwrap_or_default();
-        if !letters.is_empty() && letters.chars().all(|c| c.is_ascii_digit()) {
-            if let Some(row) = self.find("-#") {
-                self.give(row, Some(without_prefix(word, 1)), at);
-                return at + 1;
-            }
+        let is_number = !letters.is_empty() && letters.chars().all(|c| c.is_ascii_digit());
+        if let Some(row) = self.find("-#").filter(|_| is_number) {
+            self.give(row, Some(without_prefix(word, 1)), at);
+            return at + 1;
         }
         for (offset, letter) in letters.char_indices() {
             let end = 1 + offset + letter.len_utf8();
@@ -367,12 +366,11 @@ impl<'a> Scan<'a> {
     fn operand(&mut self, at: usize) {
         let word = &self.words[at];
         let current = self.current();
-        if current.assignments && self.invocation.operands.is_empty() {
-            if let Some((name, value)) = split_once(word, '=').filter(|(name, _)| is_variable_name(name)) {
-                let (name, value) = (name.to_owned(), value);
-                self.assignments.push(Assignment { name, value });
-                return;
-            }
+        let may_assign = current.assignments && self.invocation.operands.is_empty();
+        let assigned = split_once(word, '=').filter(|(name, _)| may_assign && is_variable_name(name));
+        if let Some((name, value)) = assigned {
+            self.assignments.push(Assignment { name: name.to_owned(), value });
+            return;
         }
         let is_first = self.options_open
             && self.invocation.operands.iter().all(|operand| operand.word.may_split())

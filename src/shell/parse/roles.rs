@@ -17,7 +17,7 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
 
     // Values of options.
     let mut code: Vec<(Language, Vec<Word>)> = Vec::new();
-    let mut target: Option<(Word, bool)> = None;
+    let mut target: Option<Word> = None;
     for at in 0..scan.invocation.options.len() {
         let Some(role) = scan.roles.get(at).copied() else { break };
         let Some(value) = scan.invocation.options.get(at).and_then(|option| option.value.clone()) else {
@@ -34,8 +34,7 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
                 arguments: Vec::new(),
                 in_this_shell: false,
             }),
-            Role::Target => target = Some((value, false)),
-            Role::Folder => target = Some((value, true)),
+            Role::Target => target = Some(value),
             Role::Command => {
                 // The value is the program, what follows belongs to it (`fd -x rm`).
                 let from = scan.invocation.options.get(at).map_or(scan.words.len(), |option| option.word + 1);
@@ -115,8 +114,8 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
                 break;
             }
             Role::Rest => break,
-            Role::Target | Role::Folder => {
-                target = Some((word.clone(), role == Role::Folder));
+            Role::Target => {
+                target = Some(word.clone());
                 mark(scan, at, Access::Write);
             }
             Role::Read | Role::Write | Role::Delete => {
@@ -140,7 +139,7 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
             | Role::ConfigKey => plain(scan, role, word, recursive),
         }
     }
-    if let Some((target, _)) = target {
+    if let Some(target) = target {
         copy_to(scan, &target, &operands, &roles, recursive);
     }
     let is_given = roles
@@ -272,7 +271,6 @@ pub(super) fn plain(scan: &mut Scan<'_>, role: Role, word: &Word, recursive: boo
         }
         Role::Data
         | Role::Target
-        | Role::Folder
         | Role::Dir
         | Role::Config
         | Role::ConfigKey

@@ -274,4 +274,5 @@ fn choices(word: &str, offset: usize) -> Result<Vec<String>, WordPatternError> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
