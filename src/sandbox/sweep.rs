@@ -317,6 +317,7 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -111,6 +111,7 @@ fn clean(text: &str) -> Option<String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

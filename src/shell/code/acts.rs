@@ -89,13 +89,12 @@ impl Scan<'_> {
                         let words = words.clone();
                         self.start(words);
                     }
-                    Some(Value::List(words)) => match words.first() {
-                        Some(line) => {
+                    Some(Value::List(words)) => {
+                        if let Some(line) = words.first() {
                             let line = line.clone();
                             self.shell_line(line);
                         }
-                        None => {}
-                    },
+                    }
                     Some(Value::Text(word)) => {
                         let word = word.clone();
                         if by_shell { self.shell_line(word) } else { self.start(vec![word]) }

@@ -273,17 +273,15 @@ impl Scan<'_> {
     fn call(&mut self, at: usize, name: &str) {
         let mut full = self.resolved(name);
         // `require("fs").writeFileSync`
-        if full.starts_with('.') && self.is_mark(at.wrapping_sub(1), ')') {
-            if let (
-                Some("require" | "__import__" | "import_module" | "importlib.import_module"),
-                Some(Token::Text(word)),
-            ) = (
-                at.checked_sub(4).and_then(|back| self.name(back)),
-                at.checked_sub(2).and_then(|back| self.token(back)),
-            ) && let Some(module) = word.value()
-            {
-                full = format!("{}{full}", module.trim_start_matches("node:"));
-            }
+        let importer = at.checked_sub(4).and_then(|back| self.name(back));
+        let imported = at.checked_sub(2).and_then(|back| self.token(back));
+        if full.starts_with('.')
+            && self.is_mark(at.wrapping_sub(1), ')')
+            && matches!(importer, Some("require" | "__import__" | "import_module" | "importlib.import_module"))
+            && let Some(Token::Text(word)) = imported
+            && let Some(module) = word.value()
+        {
+            full = format!("{}{full}", module.trim_start_matches("node:"));
         }
         let language = language_name(self.dialect.language);
         let last = full.rsplit_once(['.', ':']).map(|(_, last)| last);

@@ -1,4 +1,5 @@
 //! Lines and what they come to, by kind.
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use super::super::command::Directory;
 use super::super::word::Piece;
