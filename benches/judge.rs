@@ -77,7 +77,7 @@ fn time(work: impl FnOnce() -> usize) -> Duration {
 }
 
 fn builtin(name: &str) -> Policy {
-    Policy::load(&[Policy::builtin(name).unwrap()], &NoLibrary)
+    Policy::load(&[Policy::builtin(name).unwrap()], &NoLibrary, jiff::civil::date(2026, 1, 1))
         .unwrap_or_else(|_| panic!("builtin:{name} loads"))
 }
 
@@ -97,7 +97,8 @@ fn policy(rules: usize) -> Policy {
         ));
     }
     let source = Source { name: "bench.yml".to_owned(), bytes: text.into_bytes() };
-    Policy::load(&[source], &NoLibrary).unwrap_or_else(|_| panic!("the policy of this program loads"))
+    Policy::load(&[source], &NoLibrary, jiff::civil::date(2026, 1, 1))
+        .unwrap_or_else(|_| panic!("the policy of this program loads"))
 }
 
 fn lines() -> Vec<String> {

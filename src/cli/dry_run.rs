@@ -4,13 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::call::{Context, Links, Targets, ToolCall};
-use crate::dry_run::{DryRun, Judge, World};
-use crate::gate::{Ballot, Gate};
+use crate::dry_run::{DryRun, World};
 use crate::log::Format;
 use crate::record::{JOURNAL_FILE, POLICY_FILE};
 use crate::run::DiskLinks;
-use crate::verdict::{Decision, Origin, Vote};
 
 use super::check::{FailOn, git_top};
 use super::exit::Exit;
@@ -55,27 +52,6 @@ enum DryRunFormat {
     Jsonl,
 }
 
-struct GateJudge(Gate);
-
-impl Judge for GateJudge {
-    fn judge(
-        &self,
-        call: &ToolCall,
-        context: &Context,
-        links: &dyn Links,
-        outside_votes: Vec<Vote>,
-    ) -> (Targets, Decision) {
-        let targets = Targets::resolve(call, context, links);
-        // A class gate votes last; the others stood before the rules.
-        let (last, votes): (Vec<Vote>, Vec<Vote>) =
-            outside_votes.into_iter().partition(|vote| matches!(vote.origin, Origin::Class { .. }));
-        let judged = self.0.judge(Ballot { call: call.clone(), targets, votes });
-        let mut votes = judged.decision.votes;
-        votes.extend(last);
-        (judged.targets, Decision::fold(votes))
-    }
-}
-
 pub(super) fn dry_run(args: &DryRunArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
     let format = match &args.from {
         None => None,
@@ -90,7 +66,7 @@ pub(super) fn dry_run(args: &DryRunArgs, setup: &Setup, screen: &mut Screen) -> 
         Some(_) | None => args.policy.clone(),
     };
     let (policy, _) = setup.policy(&names)?;
-    let judge = GateJudge(plain_gate(policy));
+    let judge = plain_gate(policy);
     let links = DiskLinks::default();
     let top_level = |folder: &Path| git_top(folder);
     let world = World {
