@@ -213,11 +213,9 @@ impl Reader<'_> {
                     scope.define(alias, Function { text, base: None, holes: Rc::default() });
                 }
             }
-            "enable" => {
-                if option_value(&arguments, "-f").is_some() {
-                    let what = "enable loads a builtin from a file".to_owned();
-                    self.unreadable_of(UnreadableKind::Code, what, span, Some(index));
-                }
+            "enable" if option_value(&arguments, "-f").is_some() => {
+                let what = "enable loads a builtin from a file".to_owned();
+                self.unreadable_of(UnreadableKind::Code, what, span, Some(index));
             }
             "compgen" | "complete" => {
                 if let Some(mut code) = option_value(&arguments, "-C") {

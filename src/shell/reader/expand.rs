@@ -407,7 +407,7 @@ impl Reader<'_> {
             "+" => self.known_directory(&scope.directory),
             "-" => self.known_directory(&scope.previous),
             // With a quote or an expansion in it, it is no tilde prefix.
-            name if !name.bytes().all(|byte| is_plain(byte)) => {
+            name if !name.bytes().all(is_plain) => {
                 expansion.fields.quoted("~");
                 return index + 1;
             }

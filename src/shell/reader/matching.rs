@@ -188,6 +188,7 @@ fn globs(glob: &str, items: &mut Vec<Item>) -> Option<()> {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{Pattern, Piece, Word};
 
