@@ -1,5 +1,5 @@
 //! The reader against the real bash: what bash starts must have been read, or the line is unreadable.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a broken test setup should fail at once")]
+#![expect(clippy::print_stderr, reason = "whoever runs it should see that it was skipped")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

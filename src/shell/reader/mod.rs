@@ -20,6 +20,7 @@ mod source;
 mod statements;
 mod substitution;
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test fails by panicking")]
 mod tests;
 
 use std::collections::BTreeMap;
