@@ -87,7 +87,6 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "what is measured is filling the fields")]
 struct Message<'a> {
     #[serde(borrow)]
     content: Vec<Block<'a>>,

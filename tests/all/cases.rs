@@ -4,6 +4,8 @@
 //! real reports; it is tried where it exists, and the shares reached are constants here that only rise. Every failing
 //! row is shown with its votes before a test fails.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a test tells what it found")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +18,8 @@ use serde::Deserialize;
 
 /// Shares of the shared list that are reached, in tenths of a percent: unarguable rows that are right, unarguable
 /// harmless rows that go ahead, arguable rows that are as the list would have them.
-const SHARED_RIGHT: usize = 0;
-const SHARED_HARMLESS: usize = 0;
+const SHARED_RIGHT: usize = 991;
+const SHARED_HARMLESS: usize = 987;
 const SHARED_ARGUABLE: usize = 0;
 
 #[derive(Deserialize)]

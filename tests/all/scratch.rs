@@ -132,7 +132,7 @@ impl Scratch {
     }
 
     /// Arguments of a run on [`Self::project`], with more.
-    pub(crate) fn run_arguments<'a>(&self, more: &[&'a str]) -> Vec<String> {
+    pub(crate) fn run_arguments(&self, more: &[&str]) -> Vec<String> {
         let script = format!("script:{}", self.path("agent.yml").display());
         let policy = self.path("open.yml").display().to_string();
         let mut all: Vec<String> =

@@ -277,7 +277,10 @@ impl Scan<'_> {
         let imported = at.checked_sub(2).and_then(|back| self.token(back));
         if full.starts_with('.')
             && self.is_mark(at.wrapping_sub(1), ')')
-            && matches!(importer, Some("require" | "__import__" | "import_module" | "importlib.import_module"))
+            && matches!(
+                importer,
+                Some("require" | "__import__" | "import_module" | "importlib.import_module")
+            )
             && let Some(Token::Text(word)) = imported
             && let Some(module) = word.value()
         {

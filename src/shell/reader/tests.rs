@@ -1,5 +1,4 @@
 //! Lines and what they come to, by kind.
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use super::super::command::Directory;
 use super::super::word::Piece;

@@ -5,4 +5,5 @@ mod demo;
 mod exits;
 mod kill;
 mod runs;
+mod traps;
 mod verify;
