@@ -63,6 +63,8 @@ impl Form {
             match self.option(command, name, value.as_ref()) {
                 Fit::Yes => {}
                 Fit::Maybe => fit = Fit::Maybe,
+                // What is derived from statements is no word that could still come.
+                Fit::No if name.literal().is_some_and(|name| name.starts_with("--sql-")) => return Fit::No,
                 Fit::No => absent += 1,
             }
         }

@@ -7,6 +7,7 @@ mod builtin;
 mod compound;
 mod expand;
 mod field;
+mod listed;
 mod matching;
 mod nested;
 mod parameter;

@@ -243,7 +243,13 @@ impl Reader<'_> {
         if !path.value().is_some_and(super::redirect::is_device) {
             let kind = EffectKind::Path { access: Access::Read, recursive: false };
             let directory = scope.directory.clone();
-            self.reading.effects.push(Effect { command: index, kind, word: path.clone(), directory, redirect: false });
+            self.reading.effects.push(Effect {
+                command: index,
+                kind,
+                word: path.clone(),
+                directory,
+                redirect: false,
+            });
         }
         let Some(stored) = key(path, &scope.directory).and_then(|key| self.files.get(&key).cloned()) else {
             return;
@@ -398,9 +404,44 @@ fn language_of(line: &str) -> Language {
     }
 }
 
+/// Puts the patterns of a list where the mark of further words stands.
+fn with_items(words: Vec<Word>, items: &[Word], is_single: bool) -> Vec<Vec<Word>> {
+    let is_mark =
+        |piece: &Piece| matches!(piece, Piece::Unknown { source, .. } if source.starts_with("input of"));
+    if !is_single {
+        let Some(at) = words.iter().position(|word| word.pieces.first().is_some_and(is_mark)) else {
+            return vec![words];
+        };
+        let (before, after) = words.split_at(at);
+        return vec![
+            before
+                .iter()
+                .cloned()
+                .chain(items.iter().cloned())
+                .chain(after.iter().skip(1).cloned())
+                .collect(),
+        ];
+    }
+    if items.len() > 32 {
+        return vec![words];
+    }
+    let put = |word: &Word, item: &Word| {
+        let mut put = Word { pieces: Vec::new(), span: word.span };
+        for piece in &word.pieces {
+            let given = if is_mark(piece) { item.pieces.as_slice() } else { std::slice::from_ref(piece) };
+            given.iter().for_each(|piece| super::field::push(&mut put.pieces, piece.clone()));
+        }
+        put
+    };
+    items.iter().map(|item| words.iter().map(|word| put(word, item)).collect()).collect()
+}
+
 /// Puts the words of a known input where the marks of further words stand: one call for all, or one for each.
 fn with_input(words: Vec<Word>, input: &Input, is_single: bool) -> Vec<Vec<Word>> {
     let Input::Text(text) = input else { return vec![words] };
+    if let Some(items) = super::listed::items(text) {
+        return with_items(words, &items, is_single);
+    }
     // Quotes mean something to `xargs`; such input stays a mark.
     let is_plain = |text: &&str| text.len() < 65_536 && !text.contains(['\'', '"', '\\', '\0']);
     let Some(text) = text.value().filter(is_plain) else { return vec![words] };

@@ -78,7 +78,7 @@ impl Reader<'_> {
             "cd" | ":" | "true" | "false" | "export" | "set" | "unset" | "mkdir" | "rm" | "touch" | "cp"
             | "mv" | "chmod" | "sleep" | "test" | "[" | "shift" | "read" | "alias" | "trap" | "ln"
             | "let" => Some(Word::default()),
-            _ => None,
+            _ => self.listed(base, start, place),
         }
     }
 

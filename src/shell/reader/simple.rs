@@ -7,7 +7,7 @@ use shuck_ast::{
     Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
 };
 
-use super::super::command::{Directory, Assignment, Command, Input, Redirect};
+use super::super::command::{Assignment, Command, Directory, Input, Redirect};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
@@ -259,6 +259,11 @@ impl Reader<'_> {
             let (name, value) = self.assignment(assignment, source, scope, place);
             if is_bare {
                 // In order: a later assignment sees an earlier one.
+                if is_inherited(&name)
+                    && let Value::Text(word) = &value
+                {
+                    given.push(Assignment { name: name.clone(), value: word.clone() });
+                }
                 scope.set(&name, value);
             } else {
                 let value = match value {
@@ -269,7 +274,7 @@ impl Reader<'_> {
             }
         }
         let printed = if is_bare {
-            if !own.is_empty() {
+            if !own.is_empty() || !given.is_empty() {
                 self.push_bare(own, given, scope, place, span);
             }
             match &inside.input {
@@ -602,6 +607,11 @@ fn is_descriptor_of(redirect: &RawRedirect, word: &RawWord, source: &Source<'_>)
     matches!(redirect.kind, RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString)
         && word.span.end.offset() == redirect.span.start.offset()
         && source.slice(word.span).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether programs started later are given the variable without an `export`, since the environment has it.
+fn is_inherited(name: &str) -> bool {
+    name == "PATH" || name.starts_with("LD_")
 }
 
 /// A character in a program's name that is not seen, or is taken for another.
