@@ -183,6 +183,16 @@ pub(super) fn is_bare(atoms: &[Atom]) -> bool {
     atoms.iter().all(|atom| matches!(atom, Atom::Star | Atom::One))
 }
 
+/// Whether `atoms` are all files of a kind and no more: `*.json`.
+pub(super) fn is_kind(atoms: &[Atom]) -> bool {
+    match atoms {
+        [Atom::Star, Atom::Char('.'), ending @ ..] => {
+            !ending.is_empty() && ending.iter().all(|atom| matches!(atom, Atom::Char(c) if c.is_ascii_alphanumeric() || *c == '.'))
+        }
+        _ => false,
+    }
+}
+
 /// A text that `atoms` certainly stand for, wildcards shown by a character that no one writes.
 pub(super) fn example(atoms: &[Atom]) -> String {
     atoms

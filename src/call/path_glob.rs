@@ -459,9 +459,10 @@ fn part_fit(part: &Part, name: &Part, is_floating: bool) -> Fit {
     let is_bare = glob::is_bare(atoms);
     match part {
         Part::Dirs => Fit::Yes,
+        Part::Name(own) if own == atoms => Fit::Yes,
         Part::Name(own) if glob::is_bare(own) && glob::takes(own, &glob::example(atoms)) => Fit::Yes,
-        // `cat *` names whatever there is: no sign that the one file is meant.
-        _ if is_bare && is_floating => Fit::No,
+        // `cat *` and `cat *.json` name whatever there is: no sign that the one file is meant.
+        _ if (is_bare || glob::is_kind(atoms)) && is_floating => Fit::No,
         Part::Literal(text) => {
             if glob::names(atoms, text) {
                 Fit::Yes

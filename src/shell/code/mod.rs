@@ -9,6 +9,7 @@ mod awk;
 mod calls;
 mod javascript;
 mod lexer;
+mod opaque;
 mod perl;
 mod php;
 mod python;
@@ -91,7 +92,7 @@ fn read_nested(language: Language, code: &Word, arguments: &[Word], depth: usize
         Language::Javascript => calls::read(&javascript::DIALECT, &text, arguments, depth, &mut reading),
         Language::Ruby => calls::read(&ruby::DIALECT, &text, arguments, depth, &mut reading),
         Language::Php => calls::read(&php::DIALECT, &text, arguments, depth, &mut reading),
-        Language::Opaque => reading.unreadable("code in a language that is not looked into"),
+        Language::Opaque => opaque::read(&text, &mut reading),
     }
     reading
 }

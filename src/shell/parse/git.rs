@@ -122,13 +122,15 @@ const LOOKING: &[&str] = &[
     "whatchanged",
 ];
 
+/// How a git command touches the repository that it works on; `None` without a subcommand.
+pub(in crate::shell) fn touch(subcommand: &[String]) -> Option<Access> {
+    let name = subcommand.first()?;
+    Some(if LOOKING.contains(&name.as_str()) { Access::Read } else { Access::Write })
+}
+
 /// A repository that options name is read or changed itself.
 fn elsewhere(scan: &mut Scan<'_>) {
-    let access = match scan.invocation.subcommand.first() {
-        None => return,
-        Some(name) if LOOKING.contains(&name.as_str()) => Access::Read,
-        Some(_) => Access::Write,
-    };
+    let Some(access) = touch(&scan.invocation.subcommand) else { return };
     let mut places: Vec<Word> = scan.directory.iter().cloned().collect();
     for name in ["--git-dir", "--work-tree"] {
         places.extend(scan.value(name).map(|place| under(scan.directory.as_ref(), place)));

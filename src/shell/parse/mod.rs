@@ -3,7 +3,7 @@
 mod container;
 mod copy;
 mod find;
-mod git;
+pub(in crate::shell) mod git;
 mod network;
 mod options;
 mod roles;

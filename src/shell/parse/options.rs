@@ -247,7 +247,10 @@ impl<'a> Scan<'a> {
             self.give(row, Some(value), at);
             return at + 1;
         }
-        let name = if attached.is_none() && word.value().is_none() {
+        // What is derived from statements has one spelling in every style.
+        let name = if self.is_pattern && name.starts_with("--sql-") {
+            name
+        } else if attached.is_none() && word.value().is_none() {
             word.shown().into_owned()
         } else {
             short.unwrap_or(&name).to_owned()

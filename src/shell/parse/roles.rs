@@ -142,6 +142,12 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
     if let Some(target) = target {
         copy_to(scan, &target, &operands, &roles, recursive);
     }
+    // What these change is named by files of the folder, not by their words.
+    if matches!(scan.chain.first().map(|program| program.name), Some("patch" | "make" | "ninja" | "npm" | "pnpm" | "just"))
+        && let Some(directory) = scan.directory.clone()
+    {
+        scan.invocation.effects.push((EffectKind::Path { access: Access::Write, recursive: false }, directory));
+    }
     let is_given = roles
         .iter()
         .any(|role| matches!(role, Role::Script(_) | Role::Code(_) | Role::Command | Role::ShellWords));
@@ -305,8 +311,12 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
         scan.contact(target);
         return;
     }
-    scan.path(Access::Write, recursive, target);
     let moved = roles.contains(&Role::Delete);
+    let sources = || operands.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Read | Role::Delete | Role::RemoteRead));
+    // A folder for certain is not itself replaced; what lands in it is listed by name below.
+    let is_folder = target.value().is_some_and(|text| text.ends_with('/')) || sources().count() > 1;
+    let are_named = sources().all(|(word, _)| base_name(word).is_some());
+    scan.path(Access::Write, recursive && !(is_folder && are_named), target);
     for (word, role) in operands.iter().zip(roles) {
         if !matches!(role, Role::Read | Role::Delete | Role::RemoteRead) {
             continue;

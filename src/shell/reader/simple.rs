@@ -7,7 +7,7 @@ use shuck_ast::{
     Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
 };
 
-use super::super::command::{Assignment, Command, Input, Redirect};
+use super::super::command::{Directory, Assignment, Command, Input, Redirect};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
@@ -484,6 +484,19 @@ impl Reader<'_> {
             );
             let place = words.first().and_then(|word| word.span).or(span);
             self.unreadable_of(UnreadableKind::Words, what, place, Some(index));
+        }
+        // In another folder than the line's own, git changes a repository that no word names.
+        if invocation.program.as_deref() == Some("git")
+            && matches!(&scope.directory, Directory::Known(directory) if directory != ".")
+            && super::super::parse::git::touch(&invocation.subcommand) == Some(Access::Write)
+        {
+            self.reading.effects.push(Effect {
+                command: index,
+                kind: EffectKind::Path { access: Access::Write, recursive: false },
+                word: Word::known("."),
+                directory: scope.directory.clone(),
+                redirect: false,
+            });
         }
         for (kind, word) in &invocation.effects {
             if !self.spend(8) {
