@@ -187,7 +187,10 @@ pub(super) fn is_bare(atoms: &[Atom]) -> bool {
 pub(super) fn is_kind(atoms: &[Atom]) -> bool {
     match atoms {
         [Atom::Star, Atom::Char('.'), ending @ ..] => {
-            !ending.is_empty() && ending.iter().all(|atom| matches!(atom, Atom::Char(c) if c.is_ascii_alphanumeric() || *c == '.'))
+            !ending.is_empty()
+                && ending
+                    .iter()
+                    .all(|atom| matches!(atom, Atom::Char(c) if c.is_ascii_alphanumeric() || *c == '.'))
         }
         _ => false,
     }

@@ -121,7 +121,8 @@ fn our_own_cases_are_right_but_for_the_open_ones() {
     println!("{} of {total} rows right, {} open", total - open.len() - wrong.len(), open.len());
     if std::env::var_os("GATEWRIGHT_BLESS").is_some() && wrong.is_empty() {
         let kept: Vec<&String> = open.iter().filter(|id| !now_right.contains(id)).collect();
-        let mut text = String::from("# Rows of fixtures/cases that are known to be wrong; see docs/limits.md.\n");
+        let mut text =
+            String::from("# Rows of fixtures/cases that are known to be wrong; see docs/limits.md.\n");
         for id in kept {
             writeln!(text, "{id}").unwrap();
         }

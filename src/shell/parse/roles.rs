@@ -143,10 +143,14 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
         copy_to(scan, &target, &operands, &roles, recursive);
     }
     // What these change is named by files of the folder, not by their words.
-    if matches!(scan.chain.first().map(|program| program.name), Some("patch" | "make" | "ninja" | "npm" | "pnpm" | "just"))
-        && let Some(directory) = scan.directory.clone()
+    if matches!(
+        scan.chain.first().map(|program| program.name),
+        Some("patch" | "make" | "ninja" | "npm" | "pnpm" | "just")
+    ) && let Some(directory) = scan.directory.clone()
     {
-        scan.invocation.effects.push((EffectKind::Path { access: Access::Write, recursive: false }, directory));
+        scan.invocation
+            .effects
+            .push((EffectKind::Path { access: Access::Write, recursive: false }, directory));
     }
     let is_given = roles
         .iter()
@@ -312,7 +316,12 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
         return;
     }
     let moved = roles.contains(&Role::Delete);
-    let sources = || operands.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Read | Role::Delete | Role::RemoteRead));
+    let sources = || {
+        operands
+            .iter()
+            .zip(roles)
+            .filter(|(_, role)| matches!(role, Role::Read | Role::Delete | Role::RemoteRead))
+    };
     // A folder for certain is not itself replaced; what lands in it is listed by name below.
     let is_folder = target.value().is_some_and(|text| text.ends_with('/')) || sources().count() > 1;
     let are_named = sources().all(|(word, _)| base_name(word).is_some());

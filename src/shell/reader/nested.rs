@@ -243,7 +243,13 @@ impl Reader<'_> {
         if !path.value().is_some_and(super::redirect::is_device) {
             let kind = EffectKind::Path { access: Access::Read, recursive: false };
             let directory = scope.directory.clone();
-            self.reading.effects.push(Effect { command: index, kind, word: path.clone(), directory, redirect: false });
+            self.reading.effects.push(Effect {
+                command: index,
+                kind,
+                word: path.clone(),
+                directory,
+                redirect: false,
+            });
         }
         let Some(stored) = key(path, &scope.directory).and_then(|key| self.files.get(&key).cloned()) else {
             return;

@@ -7,7 +7,7 @@ use shuck_ast::{
     Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
 };
 
-use super::super::command::{Directory, Assignment, Command, Input, Redirect};
+use super::super::command::{Assignment, Command, Directory, Input, Redirect};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
