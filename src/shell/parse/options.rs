@@ -121,7 +121,10 @@ impl<'a> Scan<'a> {
                 } else if positive.as_deref().is_some_and(|name| program.dry_run.contains(&name)) {
                     is_dry_run = false;
                 }
-                if program.help.contains(&option.name.as_str()) && counts && !is_off {
+                // `--version 1.2` of a subcommand is no question.
+                let takes_value =
+                    self.current().option(&option.name).is_some_and(|row| row.value == Value::Required);
+                if program.help.contains(&option.name.as_str()) && counts && !is_off && !takes_value {
                     is_help = true;
                 }
             }
