@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::super::command::{Directory, Input};
+use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::{Invocation, Language};
 use super::super::word::{Piece, Word};
 use super::scope::{Function, Scope, Value, join_path};
@@ -177,6 +178,11 @@ impl Reader<'_> {
                 for word in &arguments {
                     let (text, holes) = super::source::with_holes(&word.pieces);
                     if let Some((alias, value)) = text.split_once('=') {
+                        if is_reserved(alias) || value.ends_with([' ', '\t']) {
+                            // Where aliases are expanded, these change what the rest of the line means.
+                            let what = format!("the alias {alias} may change how the line is read");
+                            self.unreadable_of(UnreadableKind::Syntax, what, word.span.or(span), Some(index));
+                        }
                         let value = if holes.is_empty() {
                             Word { span: word.span, ..Word::known(value) }
                         } else {
@@ -384,6 +390,16 @@ impl Reader<'_> {
                 Input::Inherited => {}
             }
         } else if self.enter() {
+            if !path.value().is_some_and(super::redirect::is_device) {
+                // Its text becomes that of this shell.
+                self.reading.effects.push(Effect {
+                    command: index,
+                    kind: EffectKind::Path { access: Access::Read, recursive: false },
+                    word: path.clone(),
+                    directory: scope.directory.clone(),
+                    redirect: false,
+                });
+            }
             self.script(Language::Shell, path, &arguments, index, span, scope, &inside);
             self.leave();
         }
@@ -415,6 +431,25 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Words that the grammar of the shell knows.
+fn is_reserved(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "then"
+            | "else"
+            | "elif"
+            | "fi"
+            | "do"
+            | "done"
+            | "case"
+            | "esac"
+            | "while"
+            | "until"
+            | "for"
+            | "in"
+    ) || matches!(word, "function" | "select" | "time" | "coproc" | "[[" | "]]" | "{" | "}" | "!")
 }
 
 /// The directory that a word names.

@@ -21,11 +21,6 @@ impl Reader<'_> {
             return None;
         }
         let (file, problem) = parse(source.text);
-        if memchr::memmem::find(source.text.as_bytes(), b"expand_aliases").is_some() {
-            // The parser would put aliases in, at places that are not in the text.
-            let what = "aliases are switched on, which changes how the line is read".to_owned();
-            self.unreadable(UnreadableKind::Syntax, what, source.place(0, source.text.len()));
-        }
         if let Some(problem) = problem {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, problem, span);
