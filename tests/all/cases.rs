@@ -19,8 +19,8 @@ use serde::Deserialize;
 
 /// Shares of the shared list that are reached, in tenths of a percent: unarguable rows that are right, unarguable
 /// harmless rows that go ahead, arguable rows that are as the list would have them.
-const SHARED_RIGHT: usize = 991;
-const SHARED_HARMLESS: usize = 987;
+const SHARED_RIGHT: usize = 1000;
+const SHARED_HARMLESS: usize = 1000;
 const SHARED_ARGUABLE: usize = 887;
 
 #[derive(Deserialize)]
