@@ -13,11 +13,12 @@ fn kill_at(scratch: &Scratch, name: &str, line: usize) -> Option<usize> {
     let begin = Instant::now();
     loop {
         assert!(begin.elapsed() < Duration::from_secs(120), "the demo hangs");
-        let lines = folders(&runs).first().map_or(0, |run| lines_of(&run.join("journal.jsonl")));
-        if lines >= line {
+        let lines = || folders(&runs).first().map_or(0, |run| lines_of(&run.join("journal.jsonl")));
+        if lines() >= line {
             child.kill().unwrap();
             child.wait().unwrap();
-            return Some(lines);
+            // Counted once nothing writes any more: the run goes on between the look and the kill.
+            return Some(lines());
         }
         if child.try_wait().unwrap().is_some() {
             return None;
