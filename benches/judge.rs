@@ -103,7 +103,7 @@ fn policy(rules: usize) -> Policy {
 
 fn lines() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    if let Some(file) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) {
+    if let Some(file) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')) {
         let text = std::fs::read_to_string(file).unwrap();
         return text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     }

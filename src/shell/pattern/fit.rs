@@ -1,7 +1,7 @@
 //! How far a command fits one form of a pattern.
 
 use super::super::command::Command;
-use super::super::invocation::Operand;
+use super::super::invocation::{Invocation, Operand};
 use super::super::parse::words::split_once;
 use super::super::word::{Piece, Word};
 use super::glob::Glob;
@@ -9,6 +9,15 @@ use super::{Fit, Form};
 
 /// Most ways to hand out unknown words that are tried; with more, a command may fit.
 const TRIES: usize = 64;
+
+/// Whether the program of a command is the one that a pattern names.
+pub(super) fn fits_program(pattern: &Glob, invocation: &Invocation) -> bool {
+    let Some(program) = &invocation.program else { return false };
+    pattern.fits(program)
+        || (invocation.is_tabled
+            && program.chars().any(char::is_uppercase)
+            && pattern.fits(&program.to_ascii_lowercase()))
+}
 
 impl Form {
     /// How far `command` fits.
@@ -18,12 +27,7 @@ impl Form {
         if given == Some(Fit::No) || self.is_any_program {
             return given.unwrap_or(Fit::No);
         }
-        let Some(program) = &invocation.program else { return Fit::No };
-        let fits_name = self.program.fits(program)
-            || (program.chars().any(char::is_uppercase)
-                && self.program.fits(&program.to_ascii_lowercase())
-                && invocation.is_tabled);
-        if !fits_name {
+        if !fits_program(&self.program, invocation) {
             return Fit::No;
         }
         let supply = Supply::of(command);

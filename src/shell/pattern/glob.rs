@@ -10,6 +10,8 @@ const LONGEST: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Glob {
     signs: Vec<Sign>,
+    /// The text it stands for, if it has no wildcard: most patterns have none, and comparing texts is cheap.
+    plain: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,16 +33,22 @@ enum Sign {
 impl Glob {
     /// Reads a pattern; a backslash takes the meaning from the next sign.
     pub(super) fn parse(text: &str) -> Self {
-        Self { signs: signs(text) }
+        let signs = signs(text);
+        let plain: Option<String> =
+            signs.iter().map(|sign| if let Sign::One(c) = sign { Some(*c) } else { None }).collect();
+        Self { signs, plain: plain.map(String::into_boxed_str) }
     }
 
     /// The text that it stands for, if it has no wildcard.
-    pub(super) fn literal(&self) -> Option<String> {
-        self.signs.iter().map(|sign| if let Sign::One(c) = sign { Some(*c) } else { None }).collect()
+    pub(super) fn literal(&self) -> Option<&str> {
+        self.plain.as_deref()
     }
 
     /// Whether `text` fits.
     pub(super) fn fits(&self, text: &str) -> bool {
+        if let Some(plain) = &self.plain {
+            return **plain == *text;
+        }
         let word: Vec<Sign> = text.chars().map(Sign::One).collect();
         meets(&word, &self.signs, true)
     }

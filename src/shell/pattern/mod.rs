@@ -6,6 +6,8 @@
 mod fit;
 mod glob;
 
+use std::sync::OnceLock;
+
 use super::command::Command;
 use super::invocation::Invocation;
 use super::word::Word;
@@ -30,8 +32,13 @@ pub enum Fit {
 pub struct WordPattern {
     /// As written.
     text: String,
-    /// One for each combination of its choices.
-    forms: Vec<Form>,
+    /// The choices of each of its words.
+    words: Vec<Vec<String>>,
+    /// Programs it speaks about; `None` when variables alone may decide. Asked first: most patterns are about other
+    /// programs than the command's, and their forms are never needed.
+    programs: Option<Vec<Glob>>,
+    /// One for each combination of the choices, made when a command's program fits.
+    forms: OnceLock<Vec<Form>>,
 }
 
 /// A pattern without choices.
@@ -76,21 +83,35 @@ impl WordPattern {
         if first == "..." {
             return Err(fault("a pattern begins with a program; `*` is any", words[0].0));
         }
-        let mut lines: Vec<Vec<String>> = vec![Vec::new()];
+        let mut all = Vec::new();
+        let mut forms = 1;
         for (offset, word) in &words {
             let choices = choices(word, *offset)?;
-            if lines.len() * choices.len() > FORMS {
+            forms *= choices.len();
+            if forms > FORMS {
                 return Err(fault("more than 512 combinations of choices", *offset));
             }
-            lines = lines
-                .iter()
-                .flat_map(|line| {
-                    choices.iter().map(|choice| line.iter().cloned().chain([choice.clone()]).collect())
-                })
-                .collect();
+            all.push(choices);
         }
-        let forms = lines.iter().map(|line| Form::new(line)).collect();
-        Ok(Self { text: text.to_owned(), forms })
+        let first = all.first().map(Vec::as_slice).unwrap_or_default();
+        let programs = (!first.iter().any(|program| program == "env"))
+            .then(|| first.iter().map(|program| Glob::parse(base_name(program))).collect());
+        Ok(Self { text: text.to_owned(), words: all, programs, forms: OnceLock::new() })
+    }
+
+    fn forms(&self) -> &[Form] {
+        self.forms.get_or_init(|| {
+            let mut lines: Vec<Vec<String>> = vec![Vec::new()];
+            for choices in &self.words {
+                lines = lines
+                    .iter()
+                    .flat_map(|line| {
+                        choices.iter().map(|choice| line.iter().cloned().chain([choice.clone()]).collect())
+                    })
+                    .collect();
+            }
+            lines.iter().map(|line| Form::new(line)).collect()
+        })
     }
 
     /// The pattern as written.
@@ -100,10 +121,8 @@ impl WordPattern {
 
     /// Base names of the programs it speaks about; `None` when it speaks about any.
     pub fn programs(&self) -> Option<Vec<String>> {
-        if self.forms.iter().any(|form| form.is_any_program) {
-            return None;
-        }
-        let mut names = self.forms.iter().map(|form| form.program.literal()).collect::<Option<Vec<_>>>()?;
+        let names = self.programs.as_ref()?.iter().map(|name| name.literal().map(str::to_owned));
+        let mut names = names.collect::<Option<Vec<_>>>()?;
         names.sort();
         names.dedup();
         Some(names)
@@ -111,14 +130,27 @@ impl WordPattern {
 
     /// Whether `command` fits.
     pub fn fit(&self, command: &Command) -> Fit {
+        if let Some(programs) = &self.programs
+            && !programs.iter().any(|program| fit::fits_program(program, &command.invocation))
+        {
+            return Fit::No;
+        }
         let mut best = Fit::No;
-        for form in &self.forms {
+        for form in self.forms() {
             best = best.max(form.fit(command));
             if best == Fit::Yes {
                 break;
             }
         }
         best
+    }
+}
+
+/// `/usr/bin/git` is `git`.
+fn base_name(program: &str) -> &str {
+    match program.rfind('/') {
+        Some(at) if !program.ends_with('/') => &program[at + 1..],
+        _ => program,
     }
 }
 
@@ -132,10 +164,7 @@ impl Form {
         let line = if given.is_empty() { line } else { line.get(1 + given.len()..).unwrap_or_default() };
         let words: Vec<Word> = line.iter().map(Word::known).collect();
         let program = line.first().map_or("", String::as_str);
-        let name = match program.rfind('/') {
-            Some(at) if !program.ends_with('/') => &program[at + 1..],
-            _ => program,
-        };
+        let name = base_name(program);
         let invocation = Invocation::parse_as(&words, true);
         let shown = |word: &Word| Glob::parse(&word.shown());
         Self {

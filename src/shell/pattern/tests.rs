@@ -114,3 +114,48 @@ fn programs_are_told() {
     assert_eq!(programs("/usr/bin/{vi,vim} x"), Some(vec!["vi".into(), "vim".into()]));
     assert_eq!(programs("mkfs.* x"), None);
 }
+
+#[test]
+fn asking_for_the_program_first_hides_nothing() {
+    let patterns = [
+        "git push",
+        "{git,hub} {push,send-pack}",
+        "/usr/bin/git push",
+        "env LD_PRELOAD=*",
+        "env GIT_DIR=* git",
+        "rm -r /",
+        "*sh -c",
+        "{pkill,killall}",
+        "Stop-Process",
+        "python* -m pip",
+        "env",
+        "sudo rm",
+        "./gradlew publish",
+    ];
+    let lines = [
+        "git push",
+        "/usr/bin/git push",
+        "GIT push",
+        "hub send-pack",
+        "LD_PRELOAD=x ls",
+        "GIT_DIR=x git status",
+        "rm -rf /",
+        "bash -c x",
+        "$X push",
+        "sudo rm x",
+        "env A=1 git push",
+        "python3.12 -m pip install x",
+        "stop-process 1",
+        "./gradlew publish",
+        "git $X",
+        "echo hi",
+    ];
+    for pattern in patterns {
+        let pattern = WordPattern::parse(pattern).unwrap();
+        for line in lines {
+            let command = command(&line.split(" ").collect::<Vec<_>>());
+            let plain = pattern.forms().iter().map(|form| form.fit(&command)).max().unwrap();
+            assert_eq!(pattern.fit(&command), plain, "{} on {line}", pattern.text());
+        }
+    }
+}
