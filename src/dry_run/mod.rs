@@ -18,6 +18,7 @@ use crate::record::DecisionLine;
 use crate::verdict::{Decision, Origin, Verdict, Vote};
 
 use directory::Directories;
+use summary::Recent;
 
 pub use directory::World;
 pub use summary::{
@@ -67,7 +68,7 @@ pub struct DryRun<'a> {
     world: World<'a>,
     directories: Directories,
     summary: Summary,
-    recent: VecDeque<(String, Verdict, Sample)>,
+    recent: VecDeque<Recent>,
     seen: Seen,
 }
 
@@ -151,14 +152,14 @@ impl<'a> DryRun<'a> {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
             }
-            self.recent.push_back((id.clone(), decision.verdict, Sample::new(recorded, None)));
+            self.recent.push_back(Recent::new(id, recorded, decision.verdict));
         }
         each(&JudgedCall { recorded, targets: &targets, decision: &decision })
     }
 
     fn outcome(&mut self, outcome: &RecordedOutcome) {
-        let call = self.recent.iter().rev().find(|(id, _, _)| *id == outcome.id);
-        self.summary.outcome(outcome, call.map(|(_, verdict, sample)| (*verdict, sample)));
+        let call = self.recent.iter().rev().find(|call| call.id == outcome.id);
+        self.summary.outcome(outcome, call);
     }
 
     /// What was counted so far.

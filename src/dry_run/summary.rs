@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::call::Targets;
-use crate::log::{Outcome, Recorded, RecordedOutcome, Tally};
+use crate::log::{LogPlace, Outcome, Recorded, RecordedOutcome, Tally};
 use crate::record::{VoteLine, call_subject, mask_secrets, shortened};
 use crate::verdict::{Decision, Origin, Verdict};
 
@@ -129,20 +129,47 @@ impl Sample {
     pub(super) fn new(recorded: &Recorded, subject: Option<&str>) -> Self {
         let subject = match subject {
             Some(subject) => shortened(&mask_secrets(subject), SUBJECT_LENGTH),
-            None => subject_of(recorded),
+            None => shortened(&mask_secrets(&raw_subject(recorded)), SUBJECT_LENGTH),
         };
         Self { place: recorded.place.to_string(), tool: recorded.call.tool.clone(), subject }
     }
 }
 
-fn subject_of(recorded: &Recorded) -> String {
-    // A huge call is cut before it is masked; the margin keeps a secret at the cut from losing its context.
+/// What a call is about, cut short but not masked yet: masking costs more than most calls are worth.
+fn raw_subject(recorded: &Recorded) -> String {
+    // The margin keeps a secret at the cut from losing the words that give it away.
     let mut subject = call_subject(&recorded.call.args);
     if subject.len() > 8 * SUBJECT_LENGTH {
         let cut = (0..=8 * SUBJECT_LENGTH).rev().find(|at| subject.is_char_boundary(*at)).unwrap_or(0);
         subject.truncate(cut);
     }
-    shortened(&mask_secrets(&subject), SUBJECT_LENGTH)
+    subject
+}
+
+/// A call that the log may still say something about.
+pub(super) struct Recent {
+    pub(super) id: String,
+    pub(super) verdict: Verdict,
+    place: LogPlace,
+    tool: String,
+    subject: String,
+}
+
+impl Recent {
+    pub(super) fn new(id: &str, recorded: &Recorded, verdict: Verdict) -> Self {
+        Self {
+            id: id.to_owned(),
+            verdict,
+            place: recorded.place.clone(),
+            tool: recorded.call.tool.clone(),
+            subject: raw_subject(recorded),
+        }
+    }
+
+    fn sample(&self) -> Sample {
+        let subject = shortened(&mask_secrets(&self.subject), SUBJECT_LENGTH);
+        Sample { place: self.place.to_string(), tool: self.tool.clone(), subject }
+    }
 }
 
 /// How often something was refused.
@@ -335,7 +362,7 @@ impl Summary {
         }
     }
 
-    pub(super) fn outcome(&mut self, outcome: &RecordedOutcome, call: Option<(Verdict, &Sample)>) {
+    pub(super) fn outcome(&mut self, outcome: &RecordedOutcome, call: Option<&Recent>) {
         let name = match outcome.outcome {
             Outcome::Failed => "failed",
             Outcome::DeniedByUser => "denied by the user",
@@ -350,14 +377,14 @@ impl Summary {
         });
         let Some(count) = self.outcomes.get_mut(index) else { return };
         count.count += 1;
-        if let Some((Verdict::Allow, sample)) = call {
+        if let Some(call) = call.filter(|call| call.verdict == Verdict::Allow) {
             count.allowed += 1;
             let is_refusal = match outcome.outcome {
                 Outcome::DeniedByUser | Outcome::DeniedByPolicy | Outcome::DeniedOtherwise => true,
                 Outcome::Failed | Outcome::Aborted => false,
             };
             if is_refusal && count.samples.len() < SAMPLES {
-                count.samples.push(sample.clone());
+                count.samples.push(call.sample());
             }
         }
     }
