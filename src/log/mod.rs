@@ -1,7 +1,7 @@
 //! Recorded logs in, tool calls out: one file per format.
 //!
 //! A log is read line by line from any [`BufRead`], with memory bounded by the longest line. A new format is a file
-//! that implements [`Reader`] and a line in [`FORMATS`]. What is not understood is counted by kind, with the place
+//! that implements `Reader` and a line in `FORMATS`. What is not understood is counted by kind, with the place
 //! where it was seen first; a bad line is a problem with a place, and the rest goes on.
 
 mod claude_code_session;

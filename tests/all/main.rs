@@ -9,6 +9,7 @@ mod house;
 mod journal;
 mod logs;
 mod policies;
+mod readme;
 mod sandbox;
 mod schema;
 mod scratch;
