@@ -1,6 +1,6 @@
 //! Regular expressions of rules: checked when the policy loads, compiled when a call first needs them.
 //!
-//! Compiling is what a short process pays for, so loading only parses. A pattern that parses and still cannot be
+//! Compiling is what a short process pays for, so loading only parses, and literals are asked first. A pattern that parses and still cannot be
 //! compiled (it would grow too large) counts as one that may fit everything.
 
 use std::sync::OnceLock;
@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 use crate::shell::Fit;
+
+use super::literal::LiteralGate;
 
 /// What an expression is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,7 @@ pub(super) enum Extent {
 pub(super) struct Expression {
     pub(super) text: String,
     over: Over,
+    gate: OnceLock<LiteralGate>,
     part: OnceLock<Option<Regex>>,
     whole: OnceLock<Option<Regex>>,
 }
@@ -55,11 +58,21 @@ impl Expression {
 
     /// Keeps an expression that a test has checked.
     pub(super) fn trusted(text: &str, over: Over) -> Self {
-        Self { text: text.to_owned(), over, part: OnceLock::new(), whole: OnceLock::new() }
+        Self {
+            text: text.to_owned(),
+            over,
+            gate: OnceLock::new(),
+            part: OnceLock::new(),
+            whole: OnceLock::new(),
+        }
     }
 
     /// Whether `subject` matches. `Maybe` only when the expression is too large to be tried.
     pub(super) fn fit(&self, subject: &str, extent: Extent) -> Fit {
+        let gate = self.gate.get_or_init(|| LiteralGate::of(&self.text, self.over == Over::Command));
+        if !gate.admits(subject) {
+            return Fit::No;
+        }
         let compiled = match extent {
             Extent::Part => self.part.get_or_init(|| self.compile(extent)),
             Extent::Whole => self.whole.get_or_init(|| self.compile(extent)),
