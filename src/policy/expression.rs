@@ -69,8 +69,7 @@ impl Expression {
 
     /// Whether `subject` matches. `Maybe` only when the expression is too large to be tried.
     pub(super) fn fit(&self, subject: &str, extent: Extent) -> Fit {
-        let gate = self.gate.get_or_init(|| LiteralGate::of(&self.text, self.over == Over::Command));
-        if !gate.admits(subject) {
+        if !self.gate().admits(subject) {
             return Fit::No;
         }
         let compiled = match extent {
@@ -82,6 +81,18 @@ impl Expression {
             Some(_) => Fit::No,
             None => Fit::Maybe,
         }
+    }
+
+    /// For an expression over commands: the words of which every match begins with one, when they are known.
+    pub(super) fn first_words(&self) -> Option<Vec<String>> {
+        if self.over != Over::Command {
+            return None;
+        }
+        self.gate().first_words()
+    }
+
+    fn gate(&self) -> &LiteralGate {
+        self.gate.get_or_init(|| LiteralGate::of(&self.text, self.over == Over::Command))
     }
 
     fn compile(&self, extent: Extent) -> Option<Regex> {

@@ -39,6 +39,15 @@ impl LiteralGate {
         Self { starts, holds }
     }
 
+    /// Words, up to the first blank, of which every match begins with one; `None` when one of them may go on.
+    pub(super) fn first_words(&self) -> Option<Vec<String>> {
+        let word = |start: &Vec<u8>| {
+            let text = std::str::from_utf8(start).ok()?;
+            text.split_once(' ').map(|(word, _)| word.to_owned())
+        };
+        self.starts.as_ref()?.iter().map(word).collect()
+    }
+
     /// Whether the expression may match `subject`; never wrongly `false`.
     pub(super) fn admits(&self, subject: &str) -> bool {
         let subject = subject.as_bytes();

@@ -1,7 +1,7 @@
 //! Sources and what they include, put together into one checked policy.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
@@ -10,6 +10,7 @@ use crate::verdict::{Place, Verdict};
 
 use super::decode::{Decoder, Document, Level, Named};
 use super::finding::{PolicyError, PolicyErrors, Text, nearest};
+use super::index::Index;
 use super::rule::Rule;
 use super::{Library, Source, builtin, effective, example, tree};
 
@@ -32,6 +33,7 @@ pub struct Policy {
     notices: Vec<PolicyError>,
     today: Date,
     digest: String,
+    index: OnceLock<Index>,
 }
 
 /// A rule as one policy holds it.
@@ -107,6 +109,10 @@ impl Policy {
     /// same day.
     pub fn to_yaml(&self) -> String {
         effective::to_yaml(self)
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(self))
     }
 
     pub(super) fn in_force(&self) -> impl Iterator<Item = &Rule> {
@@ -197,6 +203,7 @@ impl<'a> Loader<'a> {
             notices: self.notices,
             today: self.today,
             digest: String::new(),
+            index: OnceLock::new(),
         };
         policy.digest = hex(&Sha256::digest(effective::canonical(&policy).as_bytes()));
         Ok(policy)

@@ -10,6 +10,7 @@ mod example;
 mod expression;
 mod finding;
 mod fit;
+mod index;
 mod literal;
 mod load;
 mod relax;

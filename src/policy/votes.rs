@@ -21,7 +21,9 @@ impl Policy {
         let sight = Sight::new(targets, args);
         let mut votes = Vec::new();
         if self.is_enabled() {
-            votes.extend(self.judging().filter_map(|rule| rule.vote(&sight, self.unreadable.verdict, None)));
+            votes.extend(
+                self.judging(&sight).filter_map(|rule| rule.vote(&sight, self.unreadable.verdict, None)),
+            );
             votes.extend(self.vote_on_unreadable(targets));
             let consent = self.consent(&sight);
             if !consent.is_empty() {
@@ -33,9 +35,10 @@ impl Policy {
         votes
     }
 
-    /// Rules in force that ask or deny.
-    fn judging(&self) -> impl Iterator<Item = &Rule> {
-        self.in_force().filter(|rule| rule.verdict != Verdict::Allow)
+    /// Rules in force that ask or deny and may speak about this call.
+    fn judging(&self, sight: &Sight<'_>) -> impl Iterator<Item = &Rule> {
+        let candidates = self.index().candidates(sight);
+        candidates.into_iter().filter_map(|at| self.rules.get(at)).map(|held| &*held.rule)
     }
 
     fn vote_on_unreadable(&self, targets: &Targets) -> Option<Vote> {
