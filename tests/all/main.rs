@@ -14,3 +14,4 @@ mod schema;
 mod scratch;
 mod shell_bash;
 mod worktree;
+mod writers;
