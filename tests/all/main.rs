@@ -8,6 +8,7 @@ mod generated;
 mod house;
 mod journal;
 mod logs;
+mod mutations;
 mod policies;
 mod sandbox;
 mod schema;
