@@ -181,7 +181,7 @@ pub(super) enum Special {
     Curl,
     /// `wget`
     Wget,
-    /// `unzip` and others that unpack into the directory they run in
+    /// `unzip` and others that unpack
     Unpack,
     /// `env -S`
     Env,
@@ -199,6 +199,8 @@ pub(super) enum Special {
     Compress,
     /// `vim`, `ex`: `+cmd` operands and `-c`
     Vim,
+    /// `awk -i inplace`
+    Awk,
     /// `rsync`
     Rsync,
     /// `socat`

@@ -24,20 +24,20 @@ const SHARED_HARMLESS: usize = 1000;
 const SHARED_ARGUABLE: usize = 887;
 
 #[derive(Deserialize)]
-struct Case {
-    id: String,
-    call: ToolCall,
-    expect: Verdict,
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) call: ToolCall,
+    pub(crate) expect: Verdict,
     why: String,
     #[serde(default)]
     arguable: bool,
 }
 
-fn top() -> &'static Path {
+pub(crate) fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn shipped(name: &str) -> Policy {
+pub(crate) fn shipped(name: &str) -> Policy {
     let bytes = fs::read(top().join("policies").join(name)).unwrap();
     let source = Source { name: format!("policies/{name}"), bytes };
     Policy::load(&[source], &NoLibrary, date(2026, 12, 1)).unwrap_or_else(|errors| {
@@ -48,7 +48,7 @@ fn shipped(name: &str) -> Policy {
     })
 }
 
-fn cases(path: &Path) -> Vec<Case> {
+pub(crate) fn cases(path: &Path) -> Vec<Case> {
     let text = fs::read_to_string(path).unwrap();
     let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     rows.map(|(number, line)| {
@@ -58,7 +58,7 @@ fn cases(path: &Path) -> Vec<Case> {
     .collect()
 }
 
-fn judge(policy: &Policy, call: &ToolCall) -> Decision {
+pub(crate) fn judge(policy: &Policy, call: &ToolCall) -> Decision {
     let context = Context {
         root: PathBuf::from("/repo"),
         cwd: call.cwd.clone().unwrap_or_else(|| PathBuf::from("/repo")),

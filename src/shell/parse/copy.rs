@@ -13,7 +13,6 @@ pub(super) fn apply(special: Special, scan: &mut Scan<'_>) {
         Special::Dd => dd(scan),
         Special::Ln => ln(scan),
         Special::Tar => tar(scan),
-        Special::Unpack => unpack(scan),
         Special::Compress => compress(scan),
         Special::Rsync => rsync(scan),
         _ => {}
@@ -116,14 +115,6 @@ fn tar(scan: &mut Scan<'_>) {
         } else if action.value().is_none() {
             scan.nest(Nested::Code { language: Language::Shell, code: action, arguments: Vec::new() });
         }
-    }
-}
-
-/// Without a folder of its own, what comes out of an archive lands here.
-fn unpack(scan: &mut Scan<'_>) {
-    let reads_only = ["-l", "-t", "-p", "-Z", "-z", "-v"].iter().any(|name| scan.has(name));
-    if !reads_only && !scan.has("-d") {
-        scan.path(Access::Write, true, &Word::known("."));
     }
 }
 

@@ -8,6 +8,7 @@ mod network;
 mod options;
 mod roles;
 mod several;
+mod unpack;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub(in crate::shell) mod tests;
@@ -116,9 +117,10 @@ fn apply_special(special: Special, scan: &mut Scan<'_>) {
     match special {
         Special::None | Special::Find | Special::Busybox | Special::Cmd | Special::Cargo => {}
         Special::Sql | Special::Wget | Special::Socat => network::apply(special, scan),
-        Special::Dd | Special::Ln | Special::Tar | Special::Unpack | Special::Compress | Special::Rsync => {
+        Special::Dd | Special::Ln | Special::Tar | Special::Compress | Special::Rsync => {
             copy::apply(special, scan);
         }
+        Special::Unpack => unpack::apply(scan),
         Special::Git => git::globals(scan),
         Special::GitPush => git::push(scan),
         Special::GitCheckout => git::checkout(scan),
@@ -127,6 +129,7 @@ fn apply_special(special: Special, scan: &mut Scan<'_>) {
         Special::Parallel => several::parallel(scan),
         Special::Env => several::split_string(scan),
         Special::Vim => several::vim(scan),
+        Special::Awk => several::awk(scan),
         Special::Ssh => network::ssh(scan),
         Special::Curl => network::curl(scan),
         Special::Openssl => network::openssl(scan),

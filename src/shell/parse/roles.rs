@@ -331,7 +331,10 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
     };
     // A folder for certain is not itself replaced; what lands in it is listed by name below.
     let is_folder = target.value().is_some_and(|text| text.ends_with('/')) || sources().count() > 1;
-    let are_named = scan.current().name != "rsync" && sources().all(|(word, _)| base_name(word).is_some());
+    // What `rsync` is given with a slash at its end lands there itself.
+    let is_spread =
+        |word: &Word| scan.current().name == "rsync" && word.value().is_none_or(|text| text.ends_with('/'));
+    let are_named = sources().all(|(word, _)| base_name(word).is_some() && !is_spread(word));
     scan.path(Access::Write, recursive && !(is_folder && are_named), target);
     for (word, role) in operands.iter().zip(roles) {
         if !matches!(role, Role::Read | Role::Delete | Role::RemoteRead) {

@@ -1,10 +1,11 @@
-//! Wrappers whose words need more than data: `xargs`, `parallel`, `env -S`, `busybox`, `vim`, `cmd`.
+//! Wrappers whose words need more than data: `xargs`, `parallel`, `env -S`, `busybox`, `vim`, `awk`, `cmd`.
 
+use super::super::effect::Access;
 use super::super::invocation::{GivenOption, Invocation, Language, Nested, Operand};
 use super::super::table::Program;
 use super::super::word::{Piece, Word};
 use super::options::Scan;
-use super::words::{join, split_words, unknown, without_prefix};
+use super::words::{join, program_name, split_words, unknown, without_prefix};
 
 /// Most words of a `parallel … ::: a b c` that are put in one by one.
 const LISTED: usize = 32;
@@ -169,8 +170,35 @@ pub(super) fn windows_shell(words: &[Word]) -> Invocation {
     invocation
 }
 
-/// Editor commands: `:!cmd` starts, `:w file` writes.
+/// `-i inplace` writes back what would only be read.
+pub(super) fn awk(scan: &mut Scan<'_>) {
+    let is_in_place = scan.invocation.options.iter().any(|option| {
+        let library = option.value.as_ref().map(Word::shown);
+        option.name == "--include"
+            && library.is_some_and(|name| name.trim_end_matches(".awk").ends_with("inplace"))
+    });
+    if !is_in_place {
+        return;
+    }
+    let operands = scan.invocation.operands.iter().filter(|operand| operand.access.is_some());
+    let files: Vec<Word> = operands.map(|operand| operand.word.clone()).collect();
+    for file in &files {
+        scan.path(Access::Write, false, file);
+    }
+}
+
+/// Editor commands: `:!cmd` starts, `:w file` writes; without a screen they come from standard input.
 pub(super) fn vim(scan: &mut Scan<'_>) {
+    let program = scan.words.first().and_then(program_name);
+    let is_ex =
+        program.as_deref() == Some("ex") || ["-e", "-E", "-es", "-Es"].iter().any(|name| scan.has(name));
+    if is_ex && (scan.has("-s") || scan.has("-es") || scan.has("-Es")) {
+        // `-s` takes nothing here: what was taken for its value is the file.
+        if let Some(file) = scan.value("-s").cloned() {
+            scan.path(Access::Write, false, &file);
+        }
+        scan.nest(Nested::Input { language: Language::Opaque, input: None });
+    }
     let mut commands: Vec<Word> = scan
         .invocation
         .options
@@ -209,7 +237,7 @@ pub(super) fn vim(scan: &mut Scan<'_>) {
             .or_else(|| text.strip_prefix("w! "))
             .or_else(|| text.strip_prefix("saveas "))
         {
-            scan.path(super::super::effect::Access::Write, false, &Word::known(file.trim()));
+            scan.path(Access::Write, false, &Word::known(file.trim()));
         }
     }
 }
