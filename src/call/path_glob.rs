@@ -204,6 +204,12 @@ impl Alternative {
     /// `rest` is relative to where the glob is measured from.
     fn fits_below(&self, rest: &str, access: Access, down: bool) -> bool {
         let names = || rest.split('/').filter(|name| !name.is_empty());
+        // Most paths part from a glob at its first certain name.
+        if let (Some(Part::Literal(own)), Some(first)) = (self.parts.first(), names().next())
+            && own != first
+        {
+            return false;
+        }
         if takes_names(&self.parts, names()) {
             return true;
         }
@@ -224,7 +230,9 @@ impl Alternative {
             _ => {
                 let count = names().count();
                 count <= self.literal
-                    && names().zip(&self.parts).all(|(name, part)| *part == Part::Literal(name.to_owned()))
+                    && names()
+                        .zip(&self.parts)
+                        .all(|(name, part)| matches!(part, Part::Literal(own) if own == name))
             }
         }
     }

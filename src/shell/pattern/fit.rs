@@ -30,6 +30,10 @@ impl Form {
         if !fits_program(&self.program, invocation) {
             return Fit::No;
         }
+        // Whatever else is not known, a subcommand that is known is what it is.
+        if self.subcommand.iter().zip(&invocation.subcommand).any(|(pattern, word)| !pattern.fits(word)) {
+            return Fit::No;
+        }
         let supply = Supply::of(command);
         let harmless =
             (invocation.is_dry_run && !self.names_dry_run) || (invocation.is_help && !self.names_help);
@@ -42,13 +46,7 @@ impl Form {
         fit = fit.min(given.unwrap_or(Fit::Yes));
 
         // Subcommand.
-        let given = &invocation.subcommand;
-        for (pattern, word) in self.subcommand.iter().zip(given) {
-            if !pattern.fits(word) {
-                return Fit::No;
-            }
-        }
-        let missing = self.subcommand.get(given.len()..).unwrap_or_default();
+        let missing = self.subcommand.get(invocation.subcommand.len()..).unwrap_or_default();
         if !missing.is_empty() {
             // Only a word that is not known can be the subcommand.
             let first = invocation.operands.first();
