@@ -255,7 +255,8 @@ fn underlined(line: &str, (start, end): (usize, usize)) -> Option<String> {
     let (before, part) = (line.get(..start)?, line.get(start..end).filter(|part| !part.is_empty())?);
     let first = before.rfind('\n').map_or(0, |at| at + 1);
     let last = line[start..].find('\n').map_or(line.len(), |at| start + at);
-    let part = part.split('\n').next().unwrap_or(part);
+    // Several lines are underlined on the first; what ends a command is not part of it.
+    let part = part.split('\n').next().unwrap_or(part).trim_end_matches([';', '&', '|', ' ', '\t']);
     // What is shown instead of control characters is as wide as what is measured here.
     let (lead, part) = (harmless(&line[first..start]), harmless(part));
     let width = |text: &str| text.chars().count();

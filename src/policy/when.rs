@@ -216,7 +216,9 @@ fn fault(text: &str, errors: &cel::ParseErrors) -> ConditionFault {
     let rest = text.get(start..).unwrap_or_default();
     let within = rest.char_indices().nth(column - 1).map_or(rest.trim_end().len(), |(at, _)| at);
     let message = first.msg.lines().next().unwrap_or("it cannot be read");
-    let message = message.strip_prefix("Syntax error: ").unwrap_or(message).to_owned();
+    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
+    // What the parser would have liked is a list of every sign there is.
+    let message = message.split(" expecting {").next().unwrap_or(message).to_owned();
     ConditionFault {
         message,
         offset: (start + within).min(text.len().saturating_sub(1)),
