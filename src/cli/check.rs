@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::call::{Context, Targets, ToolCall};
 use crate::gate::{Ballot, Gate};
+use crate::policy::Memory;
 use crate::record::DecisionLine;
 use crate::run::DiskLinks;
 use crate::verdict::Verdict;
@@ -99,6 +100,9 @@ struct Tally {
     unreadable_lines: u64,
     #[serde(skip)]
     is_over: bool,
+    /// The calls of one input are one run, in order.
+    #[serde(skip)]
+    memory: Memory,
 }
 
 pub(super) fn check(args: &CheckArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -206,8 +210,10 @@ fn judge(
 ) -> Result<(), Failure> {
     let context = context_of(&case.call, args, setup);
     let targets = Targets::resolve(&case.call, &context, &DiskLinks::default());
-    let judged = gate.judge(Ballot { call: case.call.clone(), targets, votes: Vec::new() });
+    let ballot = Ballot { call: case.call.clone(), targets, votes: Vec::new() };
+    let judged = gate.judge_after(ballot, &tally.memory);
     let verdict = judged.decision.verdict;
+    gate.remember(&mut tally.memory, &judged.call, &judged.targets, verdict);
     tally.calls += 1;
     match verdict {
         Verdict::Allow => tally.allow += 1,
@@ -227,7 +233,12 @@ fn judge(
     match args.format {
         CheckFormat::Jsonl => screen.line(&serde_json::to_string(&line).unwrap_or_default())?,
         CheckFormat::Json => lines.push(line),
-        CheckFormat::Text if is_one => screen.answer(&whole_text(&line, screen))?,
+        CheckFormat::Text if is_one => {
+            let vote = judged.decision.deciding_vote().filter(|_| verdict > Verdict::Allow);
+            let part = vote.and_then(|vote| vote.part).zip(judged.targets.command.as_deref());
+            let marked = part.and_then(|(part, line)| underlined(line, part)).unwrap_or_default();
+            screen.answer(&whole_text(&line, &marked, screen))?;
+        }
         CheckFormat::Text => {
             let mark = if differs { "  (expected otherwise)" } else { "" };
             let id = line.id.as_deref().or(line.log.as_deref()).unwrap_or("-");
@@ -239,7 +250,26 @@ fn judge(
     Ok(())
 }
 
-fn whole_text(line: &DecisionLine, screen: &Screen) -> String {
+/// The line of a command in which a part lies, with that part underlined; `None` when it does not lie in there.
+fn underlined(line: &str, (start, end): (usize, usize)) -> Option<String> {
+    let (before, part) = (line.get(..start)?, line.get(start..end).filter(|part| !part.is_empty())?);
+    let first = before.rfind('\n').map_or(0, |at| at + 1);
+    let last = line[start..].find('\n').map_or(line.len(), |at| start + at);
+    // Several lines are underlined on the first; what ends a command is not part of it.
+    let part = part.split('\n').next().unwrap_or(part).trim_end_matches([';', '&', '|', ' ', '\t']);
+    // What is shown instead of control characters is as wide as what is measured here.
+    let (lead, part) = (harmless(&line[first..start]), harmless(part));
+    let width = |text: &str| text.chars().count();
+    let shown = harmless(&line[first..last]);
+    Some(format!(
+        "  {}\n  {}{}\n",
+        shown.trim_end(),
+        " ".repeat(width(&lead)),
+        "^".repeat(width(&part).max(1)),
+    ))
+}
+
+fn whole_text(line: &DecisionLine, marked: &str, screen: &Screen) -> String {
     let mut out = screen.verdict(line.verdict).trim_end().to_owned();
     if let Some(rule) = &line.rule {
         out.push_str(&format!("  {}", harmless(rule)));
@@ -248,6 +278,7 @@ fn whole_text(line: &DecisionLine, screen: &Screen) -> String {
         out.push_str(&format!("  {}", harmless(source)));
     }
     out.push('\n');
+    out.push_str(marked);
     if let Some(reason) = &line.reason {
         out.push_str(&format!("  reason: {}\n", harmless(reason)));
     }

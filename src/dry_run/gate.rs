@@ -2,6 +2,7 @@
 
 use crate::call::{Context, Links, Targets, ToolCall};
 use crate::gate::{Ballot, Gate};
+use crate::policy::Memory;
 use crate::verdict::{Decision, Origin, Vote};
 
 use super::Judge;
@@ -13,17 +14,21 @@ impl Judge for Gate {
         context: &Context,
         links: &dyn Links,
         outside_votes: Vec<Vote>,
+        memory: &mut Memory,
     ) -> (Targets, Decision) {
         let targets = Targets::resolve(call, context, links);
         // The vote of a class gate that the run had is the last one; all others stood before those of the rules.
         let (last, votes): (Vec<Vote>, Vec<Vote>) =
             outside_votes.into_iter().partition(|vote| matches!(vote.origin, Origin::Class { .. }));
-        let judged = Self::judge(self, Ballot { call: call.clone(), targets, votes });
-        if last.is_empty() {
-            return (judged.targets, judged.decision);
-        }
-        let mut votes = judged.decision.votes;
-        votes.extend(last);
-        (judged.targets, Decision::fold(votes))
+        let judged = self.judge_after(Ballot { call: call.clone(), targets, votes }, memory);
+        let decision = if last.is_empty() {
+            judged.decision
+        } else {
+            let mut votes = judged.decision.votes;
+            votes.extend(last);
+            Decision::fold(votes)
+        };
+        self.remember(memory, call, &judged.targets, decision.verdict);
+        (judged.targets, decision)
     }
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::call::{Context, Links, Targets, ToolCall};
 use crate::log::{Item, LogError, LogReader, Recorded, RecordedOutcome, Seen};
+use crate::policy::Memory;
 use crate::record::DecisionLine;
 use crate::verdict::{Decision, Origin, Verdict, Vote};
 
@@ -31,13 +32,15 @@ const RECENT: usize = 512;
 
 /// What judges a call: the gate, or a stand-in in tests.
 pub trait Judge {
-    /// Judges a call; `outside_votes` are those that came from outside the gate when the call was made.
+    /// Judges a call; `outside_votes` are those that came from outside the gate when the call was made. `memory` is
+    /// that of the session the call belongs to, and the call is noted in it.
     fn judge(
         &self,
         call: &ToolCall,
         context: &Context,
         links: &dyn Links,
         outside_votes: Vec<Vote>,
+        memory: &mut Memory,
     ) -> (Targets, Decision);
 }
 
@@ -70,6 +73,8 @@ pub struct DryRun<'a> {
     summary: Summary,
     recent: VecDeque<Recent>,
     seen: Seen,
+    /// What the calls of this log left behind: a log is one session.
+    memory: Memory,
 }
 
 impl<'a> DryRun<'a> {
@@ -82,6 +87,7 @@ impl<'a> DryRun<'a> {
             summary: Summary::default(),
             recent: VecDeque::new(),
             seen: Seen::new(),
+            memory: Memory::default(),
         }
     }
 
@@ -99,6 +105,7 @@ impl<'a> DryRun<'a> {
     ) -> Result<Result<(), E>, LogError> {
         let mut reader = LogReader::open(input, file, format, std::mem::take(&mut self.seen))?;
         self.recent.clear();
+        self.memory = Memory::default();
         let mut ending = Ok(Ok(()));
         for item in reader.by_ref() {
             match item {
@@ -132,7 +139,8 @@ impl<'a> DryRun<'a> {
                 let context =
                     Context { root: before.root.clone(), cwd: before.cwd.clone(), home: before.home.clone() };
                 let links = KnownLinks(&before.links);
-                let judged = self.judge.judge(&recorded.call, &context, &links, before.outside_votes.clone());
+                let votes = before.outside_votes.clone();
+                let judged = self.judge.judge(&recorded.call, &context, &links, votes, &mut self.memory);
                 self.summary.judged_again(recorded, &judged.1, is_same(&before.decision, &judged.1));
                 judged
             }
@@ -144,7 +152,7 @@ impl<'a> DryRun<'a> {
                         Directories::unknown(&self.world)
                     }
                 };
-                self.judge.judge(&recorded.call, &context, self.world.links, Vec::new())
+                self.judge.judge(&recorded.call, &context, self.world.links, Vec::new(), &mut self.memory)
             }
         };
         self.summary.call(recorded, &targets, &decision);

@@ -14,6 +14,7 @@ impl Judge for StandIn {
         context: &Context,
         links: &dyn Links,
         outside_votes: Vec<Vote>,
+        _memory: &mut Memory,
     ) -> (Targets, Decision) {
         let text = call.args.to_string();
         let mut votes = outside_votes;

@@ -16,7 +16,7 @@ pub use class::{ClassGate, ClassGates};
 pub use protected::{Places, ProtectedPath};
 
 use crate::call::{Targets, ToolCall};
-use crate::policy::Policy;
+use crate::policy::{Memory, Policy};
 use crate::verdict::{Decision, Origin, Place, Verdict, Vote};
 
 /// A call together with the votes of whoever was asked before: hooks, plugins, the gatekeeper.
@@ -96,14 +96,14 @@ pub struct Gate {
 
 #[derive(Debug)]
 enum Law {
-    Policy(Policy),
+    Policy(Box<Policy>),
     Closed { why: String, place: Option<Place> },
 }
 
 impl Gate {
     /// A gate with a policy.
     pub fn new(policy: Policy, settings: GateSettings) -> Self {
-        Self { law: Law::Policy(policy), settings }
+        Self { law: Law::Policy(Box::new(policy)), settings }
     }
 
     /// A gate that denies every call, since its policy did not load: `why` names file and cause.
@@ -127,8 +127,13 @@ impl Gate {
         &self.settings
     }
 
-    /// Judges one call. Every voter is heard, whatever those before said.
+    /// Judges one call with nothing before it. Every voter is heard, whatever those before said.
     pub fn judge(&self, ballot: Ballot) -> Judged {
+        self.judge_after(ballot, &Memory::default())
+    }
+
+    /// Judges one call of a run, given what happened before; [`Self::remember`] notes it afterwards.
+    pub fn judge_after(&self, ballot: Ballot, memory: &Memory) -> Judged {
         let Ballot { call, targets, votes } = ballot;
         let mut votes: Vec<Vote> = votes.into_iter().filter(|vote| self.counts(vote)).collect();
         if let Law::Closed { why, place } = &self.law {
@@ -136,12 +141,20 @@ impl Gate {
         }
         votes.extend(protected::votes(&self.settings.protected, &targets));
         if let Law::Policy(policy) = &self.law {
-            votes.extend(policy.votes(&targets, &call.args));
+            votes.extend(policy.votes_after(&targets, &call.args, memory));
         }
         votes.extend(self.settings.classes.vote(&targets));
         let decision = Decision::fold(votes);
         let pass = (decision.verdict == Verdict::Allow).then(|| Pass { call: call.clone() });
         Judged { call, targets, decision, pass }
+    }
+
+    /// Notes what became of a call: later calls of the run are judged with it in mind. A call that was not let
+    /// through did not happen, and only its number counts.
+    pub fn remember(&self, memory: &mut Memory, call: &ToolCall, targets: &Targets, verdict: Verdict) {
+        if let Law::Policy(policy) = &self.law {
+            policy.remember(memory, targets, &call.args, verdict == Verdict::Allow);
+        }
     }
 
     fn counts(&self, vote: &Vote) -> bool {

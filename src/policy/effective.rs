@@ -31,6 +31,8 @@ struct WrittenRule<'a> {
     tool: Vec<&'a str>,
     #[serde(flatten)]
     matcher: WrittenMatcher<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<WrittenAfter<'a>>,
     verdict: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'a str,
@@ -58,6 +60,16 @@ struct WrittenMatcher<'a> {
     host: Vec<&'a str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     args: BTreeMap<&'a str, Vec<serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct WrittenAfter<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool: Vec<&'a str>,
+    #[serde(flatten)]
+    matcher: WrittenMatcher<'a>,
 }
 
 #[derive(Serialize)]
@@ -141,6 +153,10 @@ fn written_rule(rule: &Rule, id: String) -> WrittenRule<'_> {
         id,
         tool: rule.tools.iter().map(ToolPattern::text).collect(),
         matcher: written_matcher(&rule.matcher),
+        after: rule.after.as_ref().map(|after| WrittenAfter {
+            tool: after.tools.iter().map(ToolPattern::text).collect(),
+            matcher: written_matcher(&after.matcher),
+        }),
         verdict: verdict_word(rule.verdict),
         reason: &rule.reason,
         hint: rule.hint.as_deref(),
@@ -175,6 +191,7 @@ fn written_matcher(matcher: &Matcher) -> WrittenMatcher<'_> {
             .iter()
             .map(|(path, patterns)| (path.as_str(), patterns.iter().map(written_argument).collect()))
             .collect(),
+        when: matcher.when.as_ref().map(|when| when.text.as_str()),
     }
 }
 
@@ -183,5 +200,10 @@ fn written_argument(pattern: &ArgumentPattern) -> serde_json::Value {
         ArgumentPattern::Glob(glob) => serde_json::Value::String(glob.text.clone()),
         ArgumentPattern::Expression(expression) => serde_json::json!({ "regex": expression.text }),
         ArgumentPattern::Value(value) => value.clone(),
+        ArgumentPattern::Bounds(bounds) => {
+            let bound =
+                |(name, bound): (&str, Option<f64>)| Some((name.to_owned(), serde_json::json!(bound?)));
+            [("min", bounds.min), ("max", bounds.max)].into_iter().filter_map(bound).collect()
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::call::{Context, NoLinks, Targets};
 
+use super::after::Memory;
 use super::finding::{PolicyError, Text};
 use super::rule::{Example, Rule, access_word};
 use super::sight::Sight;
@@ -21,7 +22,12 @@ pub(super) fn context() -> Context {
 pub(super) fn check(text: &Text, rule: &Rule, findings: &mut Vec<PolicyError>) {
     for example in &rule.examples {
         let targets = Targets::resolve(&example.call, &context(), &NoLinks);
-        let sight = Sight::new(&targets, &example.call.args);
+        let mut memory = Memory::default();
+        for call in &example.before {
+            let targets = Targets::resolve(call, &context(), &NoLinks);
+            memory.note_example(rule, &Sight::new(&targets, &call.args));
+        }
+        let sight = Sight::after(&targets, &example.call.args, &memory);
         findings.extend(contradiction(text, rule, example, &sight));
     }
 }

@@ -13,6 +13,7 @@ use super::expression::Extent;
 use super::relax::relaxes;
 use super::rule::{ArgumentPattern, Matcher, Rule, ToolPattern, access_word};
 use super::sight::Sight;
+use super::when::Outcome;
 
 /// The part of a call that a rule speaks about.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub(super) struct Witness {
     pub(super) part: Option<(usize, usize)>,
     /// That part for people.
     pub(super) subject: Option<String>,
+    /// What else the reason has to say: the earlier call, why a condition could not be tried.
+    pub(super) note: Option<String>,
 }
 
 impl Rule {
@@ -37,6 +40,15 @@ impl Rule {
         } else {
             search.effects(None, call);
         }
+        search.best
+    }
+
+    /// The witness among one command of a line and what it does; `None` when that cannot fit.
+    pub(super) fn witness_within(&self, sight: &Sight<'_>, index: usize) -> Option<Witness> {
+        let call = self.fit_call(sight);
+        let mut search = Search { rule: self, sight, call, best: None };
+        let text = fit_command(&self.matcher, sight.canonical(index), Extent::Part);
+        search.effects(Some(&[index]), call.min(fit_run(&self.matcher, sight, index)).min(text));
         search.best
     }
 
@@ -153,9 +165,27 @@ impl Search<'_, '_> {
         if exceptions.any(|exception| relaxes(&exception.matcher, self.sight, about, path)) {
             return;
         }
+        let mut fit = fit;
+        let mut notes = Vec::new();
+        if self.rule.after.is_some() {
+            let Some(before) = self.rule.before(self.sight, about) else { return };
+            fit = fit.min(before.fit);
+            notes.push(before.text);
+        }
+        // The dearest key comes last: it is tried only where all others hold.
+        match self.rule.matcher.when.as_ref().map(|when| when.outcome(self.sight)) {
+            Some(Outcome::Fails) => return,
+            Some(Outcome::Fault(why)) => notes.push(why),
+            Some(Outcome::Holds) | None => {}
+        }
+        if self.best.as_ref().is_some_and(|best| best.fit >= fit) {
+            return;
+        }
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         let part = about.and_then(|commands| self.span(commands));
         let subject = subject.or_else(|| about.map(|commands| self.shown(commands)));
-        self.best = Some(Witness { fit, part, subject: subject.or_else(|| Some(self.sight.shown_call())) });
+        let subject = subject.or_else(|| Some(self.sight.shown_call()));
+        self.best = Some(Witness { fit, part, subject, note });
     }
 
     fn span(&self, commands: &[usize]) -> Option<(usize, usize)> {
@@ -231,7 +261,8 @@ pub(super) fn fit_args(matcher: &Matcher, sight: &Sight<'_>) -> Fit {
         .unwrap_or(Fit::Yes)
 }
 
-/// Values at a dotted path. A list is entered by an index, or by any other name through each of its items.
+/// Values at a dotted path. A list is entered by an index, by `*`, or by any other name through each of its items;
+/// `*` is every field of a map too.
 fn reach<'a>(value: &'a Value, path: &str, into: &mut Vec<&'a Value>) {
     if path.is_empty() {
         match value {
@@ -243,7 +274,12 @@ fn reach<'a>(value: &'a Value, path: &str, into: &mut Vec<&'a Value>) {
     match value {
         Value::Object(fields) => {
             // The name itself may contain dots: every way of cutting is tried.
-            for (name, field) in fields {
+            if let Some(rest) = path.strip_prefix("*").filter(|rest| rest.is_empty() || rest.starts_with('.'))
+            {
+                let rest = rest.strip_prefix('.').unwrap_or(rest);
+                fields.values().for_each(|field| reach(field, rest, into));
+            }
+            for (name, field) in fields.iter().filter(|(name, _)| *name != "*") {
                 match path.strip_prefix(name.as_str()) {
                     Some("") => reach(field, "", into),
                     Some(rest) => {
@@ -259,6 +295,7 @@ fn reach<'a>(value: &'a Value, path: &str, into: &mut Vec<&'a Value>) {
             let (first, rest) = path.split_once('.').unwrap_or((path, ""));
             match first.parse::<usize>() {
                 Ok(index) => items.get(index).into_iter().for_each(|item| reach(item, rest, into)),
+                Err(_) if first == "*" => items.iter().for_each(|item| reach(item, rest, into)),
                 Err(_) => items.iter().for_each(|item| reach(item, path, into)),
             }
         }
@@ -268,6 +305,13 @@ fn reach<'a>(value: &'a Value, path: &str, into: &mut Vec<&'a Value>) {
 
 impl ArgumentPattern {
     fn fit(&self, value: &Value) -> Fit {
+        if let Self::Bounds(bounds) = self {
+            let measured = match value {
+                Value::String(text) => Some(text.len() as f64),
+                value => value.as_f64(),
+            };
+            return if measured.is_some_and(|measured| bounds.holds(measured)) { Fit::Yes } else { Fit::No };
+        }
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
@@ -281,7 +325,7 @@ impl ArgumentPattern {
             },
             Self::Expression(expression) => expression.fit(&text, Extent::Part),
             Self::Value(own) if is_equal(own, value) => Fit::Yes,
-            Self::Value(_) => Fit::No,
+            Self::Value(_) | Self::Bounds(_) => Fit::No,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: finding and reading files is the work of whoever calls. `include` asks a [`Library`] for texts, and the
 //! day on which exceptions end is an input.
 
+mod after;
 mod builtin;
 mod decode;
 mod effective;
@@ -21,7 +22,9 @@ mod sight;
 mod tests;
 mod tree;
 mod votes;
+mod when;
 
+pub use after::Memory;
 pub use finding::{PolicyError, PolicyErrors};
 pub use load::Policy;
 pub use rule::{ExceptionShown, Rule};

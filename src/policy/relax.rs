@@ -14,6 +14,7 @@ use super::expression::Extent;
 use super::fit::{fit_args, fit_command, fit_host, fit_run, fit_texts};
 use super::rule::{Matcher, Rule};
 use super::sight::Sight;
+use super::when::Outcome;
 
 /// A name that no glob of a policy spells out, for a part of a path that is some name or other.
 const SOME_NAME: &str = "\u{e000}some-name";
@@ -76,6 +77,9 @@ pub(super) fn relaxes(
     path: Option<&PathTarget>,
 ) -> bool {
     if fit_texts(matcher, sight, Extent::Whole) != Fit::Yes || fit_args(matcher, sight) != Fit::Yes {
+        return false;
+    }
+    if matcher.when.as_ref().is_some_and(|when| when.outcome(sight) != Outcome::Holds) {
         return false;
     }
     if matcher.has_command_part() {
@@ -190,7 +194,11 @@ impl Rule {
     /// Whether this allow rule covers a part of a call.
     pub(super) fn covers(&self, sight: &Sight<'_>, unit: Unit<'_>) -> bool {
         let matcher = &self.matcher;
-        if self.verdict != Verdict::Allow || self.fit_call(sight) != Fit::Yes {
+        if self.verdict != Verdict::Allow
+            || self.fit_call(sight) != Fit::Yes
+            || !self.is_certainly_after(sight)
+            || matcher.when.as_ref().is_some_and(|when| when.outcome(sight) != Outcome::Holds)
+        {
             return false;
         }
         let is_about_effects = !matcher.paths.is_empty() || !matcher.hosts.is_empty();

@@ -12,6 +12,7 @@ use crate::shell::{Access, WordPattern};
 use crate::verdict::{Place, Scope, Verdict};
 
 use super::expression::Expression;
+use super::when::Condition;
 
 /// One rule of a policy.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Rule {
     pub(super) source: Arc<str>,
     pub(super) tools: Vec<ToolPattern>,
     pub(super) matcher: Matcher,
+    /// What an earlier call must have fitted, as a rule that only looks.
+    pub(super) after: Option<Box<Rule>>,
     pub(super) verdict: Verdict,
     pub(super) reason: String,
     pub(super) hint: Option<String>,
@@ -43,6 +46,7 @@ pub(super) struct Matcher {
     pub(super) access: Vec<Access>,
     pub(super) hosts: Vec<(String, HostGlob)>,
     pub(super) args: Vec<(String, Vec<ArgumentPattern>)>,
+    pub(super) when: Option<Condition>,
 }
 
 impl Matcher {
@@ -53,6 +57,7 @@ impl Matcher {
             && self.paths.is_empty()
             && self.hosts.is_empty()
             && self.args.is_empty()
+            && self.when.is_none()
     }
 
     /// Whether it speaks about single commands of a line.
@@ -130,6 +135,25 @@ impl Glob {
     }
 }
 
+/// Bounds of a number, or of the length of a text in bytes; at least one is given.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bounds {
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+}
+
+impl Bounds {
+    pub(super) fn holds(&self, value: f64) -> bool {
+        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
+    }
+
+    fn shown(&self) -> String {
+        let part = |name: &str, bound: Option<f64>| bound.map(|bound| format!("{name} {bound}"));
+        let parts: Vec<String> = part("min", self.min).into_iter().chain(part("max", self.max)).collect();
+        parts.join(" ")
+    }
+}
+
 /// What an argument's value has to be.
 #[derive(Debug)]
 pub(super) enum ArgumentPattern {
@@ -137,11 +161,15 @@ pub(super) enum ArgumentPattern {
     Expression(Expression),
     /// A number, `true` or `false`.
     Value(Value),
+    /// Numbers between two bounds, both included; texts by their length in bytes.
+    Bounds(Bounds),
 }
 
 /// A call that a rule says it matches or lets pass.
 #[derive(Debug)]
 pub(super) struct Example {
+    /// Calls that were let through before, in order.
+    pub(super) before: Vec<ToolCall>,
     pub(super) call: ToolCall,
     pub(super) matches: bool,
     pub(super) span: Range<usize>,
@@ -192,6 +220,12 @@ impl Rule {
             shown.push(("tool", joined(self.tools.iter().map(ToolPattern::text))));
         }
         self.matcher.show(&mut shown);
+        if let Some(after) = &self.after {
+            let parts: Vec<String> =
+                after.matchers().into_iter().map(|(key, value)| format!("{key} {value}")).collect();
+            let at = shown.iter().position(|(key, _)| *key == "when").unwrap_or(shown.len());
+            shown.insert(at, ("after", parts.join(", ")));
+        }
         shown
     }
 
@@ -210,6 +244,11 @@ impl Rule {
                 }
             })
             .collect()
+    }
+
+    /// Calls that come before the call of an example, by the order of [`Self::examples`]; empty for most.
+    pub fn examples_before(&self) -> impl Iterator<Item = &[ToolCall]> {
+        self.examples.iter().map(|example| example.before.as_slice())
     }
 
     /// Its examples: the call as written and whether the rule has to match it.
@@ -255,6 +294,9 @@ impl Matcher {
             let values: Vec<String> = patterns.iter().map(ArgumentPattern::shown).collect();
             into.push(("args", format!("{path}: {}", values.join(", "))));
         }
+        if let Some(when) = &self.when {
+            into.push(("when", when.text.clone()));
+        }
     }
 }
 
@@ -264,6 +306,7 @@ impl ArgumentPattern {
             Self::Glob(glob) => glob.text.clone(),
             Self::Expression(expression) => format!("/{}/", expression.text),
             Self::Value(value) => value.to_string(),
+            Self::Bounds(range) => range.shown(),
         }
     }
 }

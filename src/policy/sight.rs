@@ -1,13 +1,16 @@
 //! A call as the matchers see it: its targets, with what several rules need worked out once.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::call::{Context, HostTarget, PathTarget, Targets, ToolClass};
 use crate::shell::Command;
+
+use super::after::{Memory, NOTHING};
+use super::when::{Condition, Outcome};
 
 /// Longest pipeline whose every stretch is tried; of longer ones, stretches of this length.
 const MAX_STRETCH: usize = 32;
@@ -20,9 +23,13 @@ pub(super) struct Sight<'a> {
     pub(super) targets: &'a Targets,
     pub(super) args: &'a Value,
     pub(super) context: Context,
+    /// What happened before the call.
+    pub(super) memory: &'a Memory,
     canonical: Vec<OnceCell<String>>,
     stretches: OnceCell<Vec<Stretch>>,
     texts: OnceCell<Vec<Cow<'a, str>>>,
+    /// What conditions said about the call, by their address.
+    pub(super) outcomes: RefCell<Vec<(*const Condition, Outcome)>>,
 }
 
 /// Neighbouring commands of one pipeline, written canonically.
@@ -34,10 +41,16 @@ pub(super) struct Stretch {
 
 impl<'a> Sight<'a> {
     pub(super) fn new(targets: &'a Targets, args: &'a Value) -> Self {
+        Self::after(targets, args, &NOTHING)
+    }
+
+    /// A call with what happened before it.
+    pub(super) fn after(targets: &'a Targets, args: &'a Value, memory: &'a Memory) -> Self {
         let commands = targets.reading.as_ref().map_or(0, |reading| reading.commands.len());
         Self {
             targets,
             args,
+            memory,
             context: Context {
                 root: targets.root.clone(),
                 cwd: targets.cwd.clone(),
@@ -46,6 +59,7 @@ impl<'a> Sight<'a> {
             canonical: (0..commands).map(|_| OnceCell::new()).collect(),
             stretches: OnceCell::new(),
             texts: OnceCell::new(),
+            outcomes: RefCell::new(Vec::new()),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::call::Targets;
 use crate::shell::{Access, Fit, Unreadable, UnreadableKind};
 use crate::verdict::{Origin, Verdict, Vote};
 
+use super::after::{Memory, NOTHING};
 use super::load::Policy;
 use super::relax::{Unit, units};
 use super::rule::{Rule, verdict_word};
@@ -17,8 +18,14 @@ impl Policy {
     /// than allow.
     ///
     /// No vote at all means that the policy has no opinion on the call.
+    /// This is for a call with nothing before it; see [`Self::votes_after`].
     pub fn votes(&self, targets: &Targets, args: &Value) -> Vec<Vote> {
-        let sight = Sight::new(targets, args);
+        self.votes_after(targets, args, &NOTHING)
+    }
+
+    /// The votes on a call of a run, given what happened before: [`Self::votes`] otherwise.
+    pub fn votes_after(&self, targets: &Targets, args: &Value, memory: &Memory) -> Vec<Vote> {
+        let sight = Sight::after(targets, args, memory);
         let mut votes = Vec::new();
         if self.is_enabled() {
             votes.extend(
@@ -124,6 +131,10 @@ impl Rule {
             let origin = Origin::Unreadable { rule: Some(self.id.clone()), place: self.place.clone() };
             let reason = format!("cannot be told from the call whether this holds: {}", self.reason);
             (self.verdict.min(unreadable), reason, origin)
+        };
+        let reason = match &witness.note {
+            Some(note) => format!("{reason} ({note})"),
+            None => reason,
         };
         Some(Vote {
             verdict,

@@ -153,6 +153,7 @@ impl Run<'_> {
             is_shell_enabled: prepared.settings.is_on("shell.enabled"),
             home: &home,
             gatekeeper: RefCell::new(Gatekeeper::new(prepared.settings.is_on("allow_commit"))),
+            memory: RefCell::default(),
         };
         self.worked = work.run(prepared.agent.as_mut(), &mut self.recorder)?;
         // Nothing of the agent may still run when the tree is read.

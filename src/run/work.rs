@@ -9,6 +9,7 @@ use crate::call::{Context, Targets, ToolCall, ToolClass, canonical_tool, tool_cl
 use crate::config::Limits;
 use crate::gate::gatekeeper::Gatekeeper;
 use crate::gate::{Ballot, Gate, Judged, text};
+use crate::policy::Memory;
 use crate::record::{
     Answer, Approval, CallStatus, CappedText, Event, GateEvent, JudgedIn, Notice, Status, TargetsLine,
     ToolCallStarted, ToolResult, TurnEnd, TurnStart, mask_secrets,
@@ -35,6 +36,8 @@ pub(super) struct Work<'a> {
     pub(super) is_shell_enabled: bool,
     pub(super) home: &'a Path,
     pub(super) gatekeeper: RefCell<Gatekeeper>,
+    /// What earlier calls of the run left behind for rules with `after`.
+    pub(super) memory: RefCell<Memory>,
 }
 
 /// What the loop came to.
@@ -175,7 +178,13 @@ impl Work<'_> {
         let votes = self.votes(&call, &targets);
         let given = call.clone();
         let mut judged_votes = votes.clone();
-        let judged = self.gate.judge(Ballot { call, targets, votes });
+        let judged = self.gate.judge_after(Ballot { call, targets, votes }, &self.memory.borrow());
+        self.gate.remember(
+            &mut self.memory.borrow_mut(),
+            &judged.call,
+            &judged.targets,
+            judged.decision.verdict,
+        );
         // What depends on this run and not on the policy: whoever judges the journal again is given these.
         judged_votes
             .extend(judged.decision.votes.iter().filter(|vote| is_of_this_run(&vote.origin)).cloned());

@@ -6,7 +6,7 @@ use std::path::Path;
 use gatewright::call::{Context, NoLinks, ToolCall};
 use gatewright::dry_run::{DryRun, Judge, Summary, World};
 use gatewright::gate::{Gate, GateSettings};
-use gatewright::policy::{NoLibrary, Policy, Source};
+use gatewright::policy::{Memory, NoLibrary, Policy, Source};
 use gatewright::record::{Event, GateEvent, Journal, JudgedIn, RunStart, TargetsLine};
 
 /// Rules that look at every part of a call which masking could touch.
@@ -116,7 +116,8 @@ fn a_journal_of_calls_with_secrets_gives_the_same_decisions_again() {
             args: serde_json::json!({ "command": command }),
             cwd: None,
         };
-        let (targets, decision) = Judge::judge(&gate, &given, &context, &NoLinks, Vec::new());
+        let (targets, decision) =
+            Judge::judge(&gate, &given, &context, &NoLinks, Vec::new(), &mut Memory::default());
         let event = GateEvent {
             call: index as u64 + 1,
             turn: 1,

@@ -31,6 +31,9 @@ enum ShowFormat {
 
 pub(super) fn show(args: &PolicyShowArgs, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
     let (policy, names) = setup.policy(&args.policies)?;
+    for notice in policy.notices() {
+        screen.warn(&format!("{}: {notice}", notice.place()));
+    }
     match args.format {
         ShowFormat::Yaml => screen.answer(&policy.to_yaml())?,
         ShowFormat::Json => {

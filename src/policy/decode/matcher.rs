@@ -7,10 +7,22 @@ use crate::shell::{Access, WordPattern};
 
 use super::super::expression::{Expression, Over};
 use super::super::finding::PolicyError;
-use super::super::rule::{ArgumentPattern, Glob, Matcher, access_word};
+use super::super::rule::{ArgumentPattern, Bounds, Glob, Matcher, access_word};
 use super::super::tree::{Entry, Node, Value};
+use super::super::when::Condition;
 use super::rule::{RULE_KEYS, json};
 use super::{Decoder, find};
+
+/// A number, or one with a unit of bytes behind it.
+fn size(text: &str) -> Option<f64> {
+    let units = [("KiB", 1_024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0), ("B", 1.0)];
+    let (number, factor) = units
+        .iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?.trim_end(), *factor)))
+        .unwrap_or((text, 1.0));
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    number.parse::<f64>().ok().filter(|value| is_number && value.is_finite()).map(|value| value * factor)
+}
 
 impl Decoder<'_> {
     pub(super) fn matcher(&mut self, entries: &[Entry]) -> Matcher {
@@ -47,6 +59,7 @@ impl Decoder<'_> {
         if let Some(entry) = find(entries, "args") {
             self.arguments(entry, &mut matcher);
         }
+        matcher.when = find(entries, "when").and_then(|entry| self.condition(entry));
         matcher
     }
 
@@ -117,6 +130,22 @@ impl Decoder<'_> {
         }
     }
 
+    fn condition(&mut self, entry: &Entry) -> Option<Condition> {
+        let text = self.string(entry)?;
+        if self.is_embedded {
+            return Some(Condition::trusted(&text));
+        }
+        match Condition::parse(&text) {
+            Ok(condition) => Some(condition),
+            Err(fault) => {
+                let span = entry.value.part(self.text, fault.offset, fault.length);
+                let message = format!("bad condition: {}", fault.message);
+                self.say(PolicyError::new(self.text, &span, message).maybe_help(fault.help));
+                None
+            }
+        }
+    }
+
     fn arguments(&mut self, entry: &Entry, matcher: &mut Matcher) {
         let Some(arguments) = self.map(&entry.value, "`args`") else { return };
         if arguments.is_empty() {
@@ -142,6 +171,43 @@ impl Decoder<'_> {
         }
     }
 
+    /// `{min: .., max: ..}`: numbers, or sizes such as `10KiB`.
+    fn bounds(&mut self, node: &Node, entries: &[Entry]) -> Option<ArgumentPattern> {
+        let mut bound = |key: &str| -> Option<f64> {
+            let entry = find(entries, key)?;
+            let text = self.string(entry)?;
+            let number = size(&text);
+            if number.is_none() {
+                self.say(
+                    PolicyError::new(
+                        self.text,
+                        &entry.value.span,
+                        format!("`{text}` is no number and no size"),
+                    )
+                    .help("write it as in `max: 100`, `max: 10KiB` or `max: 1MiB`"),
+                );
+            }
+            number
+        };
+        let (min, max) = (bound("min"), bound("max"));
+        if entries.is_empty() {
+            self.say(
+                PolicyError::new(self.text, &node.span, "an argument's pattern says nothing")
+                    .help("write `{regex: ..}` or `{min: .., max: ..}`"),
+            );
+        }
+        if let (Some(least), Some(most)) = (min, max)
+            && least > most
+        {
+            self.say(PolicyError::new(
+                self.text,
+                &node.span,
+                format!("nothing lies between {least} and {most}"),
+            ));
+        }
+        (min.is_some() || max.is_some()).then_some(ArgumentPattern::Bounds(Bounds { min, max }))
+    }
+
     fn argument(&mut self, node: &Node) -> Option<ArgumentPattern> {
         match &node.value {
             Value::Scalar { text, .. } => match json(node) {
@@ -163,8 +229,16 @@ impl Decoder<'_> {
                 value => Some(ArgumentPattern::Value(value)),
             },
             Value::Map(entries) => {
-                self.known_keys(entries, "an argument's pattern", &["regex"]);
-                let entry = find(entries, "regex")?;
+                self.known_keys(entries, "an argument's pattern", &["regex", "min", "max"]);
+                let Some(entry) = find(entries, "regex") else { return self.bounds(node, entries) };
+                if let Some(bound) = find(entries, "min").or_else(|| find(entries, "max")) {
+                    let message = format!("`{}` stands beside `regex`", bound.key);
+                    self.say(
+                        PolicyError::new(self.text, &bound.key_span, message).help(
+                            "give bounds or an expression; two patterns of a list are two ways to hold",
+                        ),
+                    );
+                }
                 self.expression(entry, Over::Text).map(ArgumentPattern::Expression)
             }
             Value::List(_) => {

@@ -13,15 +13,17 @@ use super::super::tree::{Entry, Node, Value};
 use super::{Decoder, Form, find};
 
 pub(super) const RULE_KEYS: &[&str] = &[
-    "id", "tool", "run", "command", "text", "path", "access", "host", "args", "verdict", "reason", "hint",
-    "scopes", "except", "examples",
+    "id", "tool", "run", "command", "text", "path", "access", "host", "args", "after", "when", "verdict",
+    "reason", "hint", "scopes", "except", "examples",
 ];
 const SEED_RULE_KEYS: &[&str] = &["id", "tool", "command", "path", "verdict", "reason", "scopes"];
 /// Keys that a rule of the seed form does not know; one of them says that `version: 1` was forgotten.
 pub(super) const LATER_KEYS: &[&str] =
-    &["run", "text", "access", "host", "args", "hint", "except", "examples"];
+    &["run", "text", "access", "host", "args", "after", "when", "hint", "except", "examples"];
 const EXCEPTION_KEYS: &[&str] =
-    &["run", "command", "text", "path", "access", "host", "args", "reason", "until"];
+    &["run", "command", "text", "path", "access", "host", "args", "when", "reason", "until"];
+/// Keys of `after`.
+const AFTER_KEYS: &[&str] = &["tool", "run", "command", "text", "path", "access", "host", "args"];
 
 /// Canonical tool names; the last row are the books that agents keep for themselves.
 const TOOLS: &[&str] = &[
@@ -105,7 +107,13 @@ impl Decoder<'_> {
         if form == Form::Seed && find(entries, "tool").is_none() {
             self.missing(entries, node, "tool", "name the tools it is about; `*` is every tool");
         }
-        if matcher.is_empty() && tools.is_empty() && !has_unknown_key && self.findings.len() == before {
+        let after = find(entries, "after").and_then(|entry| self.after(entry));
+        if matcher.is_empty()
+            && after.is_none()
+            && tools.is_empty()
+            && !has_unknown_key
+            && self.findings.len() == before
+        {
             self.say(
                 PolicyError::labelled(
                     self.text,
@@ -113,7 +121,7 @@ impl Decoder<'_> {
                     "the rule matches nothing in particular",
                     "no matcher",
                 )
-                .help("give it one of tool, run, command, text, path, host, args"),
+                .help("give it one of tool, run, command, text, path, host, args, after, when"),
             );
         }
         // What looks at commands can hold for shell tools only.
@@ -140,6 +148,7 @@ impl Decoder<'_> {
             source: Arc::clone(&self.label),
             tools,
             matcher,
+            after,
             verdict: verdict?,
             reason,
             hint,
@@ -148,6 +157,45 @@ impl Decoder<'_> {
             examples,
             id_span,
         })
+    }
+
+    /// What an earlier call must have fitted.
+    fn after(&mut self, entry: &Entry) -> Option<Box<Rule>> {
+        let entries = self.map(&entry.value, "`after`")?;
+        let before = self.findings.len();
+        self.known_keys(entries, "`after`", AFTER_KEYS);
+        let tools = find(entries, "tool").map(|entry| self.tools(entry, Form::Policy)).unwrap_or_default();
+        let matcher = self.matcher(entries);
+        if matcher.is_empty() && tools.is_empty() {
+            if self.findings.len() == before {
+                self.say(
+                    PolicyError::new(self.text, &entry.key_span, "`after` matches nothing in particular")
+                        .help(format!("give it one of {}", AFTER_KEYS.join(", "))),
+                );
+            }
+            return None;
+        }
+        if matcher.has_command_part() && !tools.is_empty() && !tools.iter().any(is_shell_pattern) {
+            let key = if matcher.run.is_empty() { "command" } else { "run" };
+            if let (Some(entry), Some(tool)) = (find(entries, key), find(entries, "tool")) {
+                self.never_holds(entry, tool);
+            }
+        }
+        Some(Box::new(Rule {
+            id: String::new(),
+            place: self.text.place(entry.key_span.start),
+            source: Arc::clone(&self.label),
+            tools,
+            matcher,
+            after: None,
+            verdict: Verdict::Ask,
+            reason: String::new(),
+            hint: None,
+            scopes: Vec::new(),
+            exceptions: Vec::new(),
+            examples: Vec::new(),
+            id_span: entry.key_span.clone(),
+        }))
     }
 
     /// What stands for a whole rule in a message: its id, or its first key.
@@ -310,6 +358,15 @@ impl Decoder<'_> {
                     .help("name the `tool` whose arguments they are"),
             );
         }
+        for key in ["after", "when"] {
+            if let Some(entry) = find(entries, key).filter(|_| !says_what) {
+                let message = format!("an allow rule cannot go by `{key}` alone");
+                self.say(
+                    PolicyError::new(self.text, &entry.key_span, message)
+                        .help("say what it lets through: one of tool, run, command, path, host"),
+                );
+            }
+        }
         if let Some(entry) = find(entries, "text") {
             self.say(PolicyError::new(self.text, &entry.key_span, "an allow rule cannot go by `text`").help(
                 "text says nothing about what else the call does; use `run`, `path`, `host` or `args`",
@@ -340,7 +397,7 @@ impl Decoder<'_> {
         if matcher.is_empty() && self.findings.len() == before {
             self.say(
                 PolicyError::new(self.text, &span, "the exception matches nothing in particular")
-                    .help("give it one of run, command, text, path, host, args"),
+                    .help("give it one of run, command, text, path, host, args, when"),
             );
         }
         let reason = match find(entries, "reason") {
@@ -400,8 +457,35 @@ impl Decoder<'_> {
         examples
     }
 
+    /// One call, or a list of calls in order, of which the last is the one that is meant.
     fn example(&mut self, node: &Node, matches: bool) -> Option<Example> {
+        let mut before = Vec::new();
         let call = match &node.value {
+            Value::List(items) => {
+                if items.len() < 2 {
+                    self.say(
+                        PolicyError::new(
+                            self.text,
+                            &node.span,
+                            "an example that is a list has two calls or more",
+                        )
+                        .help("the last one is judged, the others come before it: `[cat .env, curl host]`"),
+                    );
+                    return None;
+                }
+                before = items.iter().filter_map(|item| self.example_call(item)).collect();
+                if before.len() != items.len() {
+                    return None;
+                }
+                before.pop()?
+            }
+            _ => self.example_call(node)?,
+        };
+        Some(Example { before, call, matches, span: node.span.clone() })
+    }
+
+    fn example_call(&mut self, node: &Node) -> Option<ToolCall> {
+        Some(match &node.value {
             Value::Scalar { text, .. } if !node.is_null() => {
                 let args = serde_json::json!({ "command": text });
                 ToolCall { id: None, tool: "execute".to_owned(), args, cwd: None }
@@ -425,8 +509,7 @@ impl Decoder<'_> {
                 self.say(PolicyError::new(self.text, &node.span, message));
                 return None;
             }
-        };
-        Some(Example { call, matches, span: node.span.clone() })
+        })
     }
 }
 

@@ -87,3 +87,68 @@ fn rules_are_shown_and_explained() {
     let answer = scratch.run(&["policy", "explain", "no-such-rule", "--policy", "builtin:ci"]).expect_code(2);
     assert!(answer.err.contains("no rule `no-such-rule`"), "{}", answer.err);
 }
+
+#[test]
+fn the_part_that_is_refused_is_underlined() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "p.yml",
+        "version: 1\nrules:\n  - {id: push, run: git push, verdict: deny, reason: publishes}\n",
+    );
+    for (line, expected) in [
+        ("ls && git push origin; ls", "\n  ls && git push origin; ls\n        ^^^^^^^^^^^^^^^\n"),
+        ("ls\ngit push", "\n  git push\n  ^^^^^^^^\n"),
+        ("echo ü; git push", "\n  echo ü; git push\n          ^^^^^^^^\n"),
+        ("git push", "\n  git push\n  ^^^^^^^^\n"),
+        ("sh -c 'git push' x", "\n  sh -c 'git push' x\n        ^^^^^^^^^^\n"),
+        ("ls | git push | cat", "\n  ls | git push | cat\n       ^^^^^^^^\n"),
+    ] {
+        let answer = scratch.run(&["check", "--policy", "p.yml", "--shell", line]).expect_code(6);
+        assert!(answer.out.contains(expected), "{line}\n{}", answer.out);
+    }
+    let answer = scratch.run(&["check", "--policy", "p.yml", "--shell", "ls"]).expect_code(0);
+    assert!(!answer.out.contains('^'), "{}", answer.out);
+}
+
+#[test]
+fn calls_of_one_input_and_of_one_log_come_in_order() {
+    let scratch = Scratch::new();
+    let policy = "version: 1\nrules:\n  - {id: leak, after: {path: .env, access: read}, host: '*', verdict: deny, reason: secret}\n";
+    scratch.write("p.yml", policy);
+    let call =
+        |line: &str| format!("{{\"tool\":\"Bash\",\"args\":{{\"command\":\"{line}\"}},\"cwd\":\"/repo\"}}\n");
+    let (read, send) = (call("cat .env"), call("curl https://a.example"));
+    scratch.write("calls.jsonl", &format!("{send}{read}{send}"));
+    scratch.write("other.jsonl", &send);
+    let answer = scratch.run(&[
+        "check",
+        "--policy",
+        "p.yml",
+        "--calls",
+        "calls.jsonl",
+        "--root",
+        "/repo",
+        "--format",
+        "jsonl",
+    ]);
+    let verdicts: Vec<serde_json::Value> = answer
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["verdict"].clone())
+        .collect();
+    assert_eq!(verdicts, ["allow", "allow", "deny"]);
+    assert!(answer.out.contains("secret (after call 2: read .env)"), "{}", answer.out);
+    let answer = scratch.run(&[
+        "dry-run",
+        "calls.jsonl",
+        "other.jsonl",
+        "--policy",
+        "p.yml",
+        "--root",
+        "/repo",
+        "--format",
+        "jsonl",
+    ]);
+    let denied: Vec<bool> = answer.out.lines().map(|line| line.contains("\"verdict\":\"deny\"")).collect();
+    assert_eq!(denied, [false, false, true, false], "a log is one run\n{}", answer.out);
+}
