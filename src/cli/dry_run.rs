@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::dry_run::{DryRun, World};
 use crate::log::Format;
+use crate::policy::Policy;
 use crate::record::{JOURNAL_FILE, POLICY_FILE};
 use crate::run::DiskLinks;
 
@@ -92,6 +93,9 @@ pub(super) fn dry_run(args: &DryRunArgs, setup: &Setup, screen: &mut Screen) -> 
         }
     }
     let summary = run.finish();
+    for notice in judge.policy().map(unused_exceptions).unwrap_or_default() {
+        screen.warn(&notice);
+    }
     match args.format {
         DryRunFormat::Text => screen.answer(&summary.to_text(screen.has_colour()))?,
         DryRunFormat::Json => screen.answer(&summary.to_json())?,
@@ -101,6 +105,30 @@ pub(super) fn dry_run(args: &DryRunArgs, setup: &Setup, screen: &mut Screen) -> 
         return Err(Failure::usage(format!("{} could not be read", plural(failed, "log", "logs"))));
     }
     Ok(if args.fail_on.reached_by(summary.strictest()) { Exit::Verdicts } else { Exit::Fine })
+}
+
+/// Exceptions of policies of one's own that relaxed nothing in these logs.
+fn unused_exceptions(policy: &Policy) -> Vec<String> {
+    let rules = policy.rules().filter(|(rule, is_disabled)| {
+        !is_disabled && !rule.place().file.starts_with("builtin:") && policy.is_enabled()
+    });
+    rules
+        .flat_map(|(rule, _)| {
+            let unused = rule.exceptions().into_iter().filter(|one| !one.is_over && !one.has_relaxed);
+            unused
+                .map(|one| {
+                    let matchers: Vec<String> =
+                        one.matchers.iter().map(|(key, value)| format!("{key} {value}")).collect();
+                    let matchers = matchers.join(", ");
+                    format!(
+                        "{}: an exception of `{}` relaxed nothing here: {matchers}",
+                        rule.place(),
+                        rule.id()
+                    )
+                })
+                .collect::<Vec<String>>()
+        })
+        .collect()
 }
 
 /// The policy that lies beside the one journal that is given.

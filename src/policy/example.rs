@@ -1,6 +1,7 @@
 //! Examples are claims about a rule, and a policy that contradicts its own does not load.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use crate::call::{Context, NoLinks, Targets};
 
@@ -29,6 +30,10 @@ pub(super) fn check(text: &Text, rule: &Rule, findings: &mut Vec<PolicyError>) {
         }
         let sight = Sight::after(&targets, &example.call.args, &memory);
         findings.extend(contradiction(text, rule, example, &sight));
+    }
+    // What relaxes its own examples has not relaxed a call yet.
+    for exception in &rule.exceptions {
+        exception.has_relaxed.store(false, Ordering::Relaxed);
     }
 }
 

@@ -4,6 +4,8 @@
 //! `/etc`, not a line in which both occur. The answer has three values; `Maybe` is "for some values of what is not
 //! known".
 
+use std::sync::atomic::Ordering;
+
 use serde_json::Value;
 
 use crate::call::{HostTarget, PathTarget};
@@ -162,7 +164,10 @@ impl Search<'_, '_> {
         let own = command.map(|index| [index]);
         let about = commands.or(own.as_ref().map(<[usize; 1]>::as_slice));
         let mut exceptions = self.rule.exceptions.iter().filter(|exception| !exception.is_over);
-        if exceptions.any(|exception| relaxes(&exception.matcher, self.sight, about, path)) {
+        if let Some(exception) =
+            exceptions.find(|exception| relaxes(&exception.matcher, self.sight, about, path))
+        {
+            exception.has_relaxed.store(true, Ordering::Relaxed);
             return;
         }
         let mut fit = fit;

@@ -1,6 +1,7 @@
 //! One rule: what it holds for, what it says, and where it stands.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -79,6 +80,8 @@ pub(super) struct Exception {
     pub(super) until: Option<Date>,
     /// Whether that day has passed.
     pub(super) is_over: bool,
+    /// Whether it relaxed anything since the policy was loaded; decides nothing.
+    pub(super) has_relaxed: AtomicBool,
 }
 
 /// A tool that a rule names.
@@ -241,6 +244,7 @@ impl Rule {
                     reason: &exception.reason,
                     until: exception.until,
                     is_over: exception.is_over,
+                    has_relaxed: exception.has_relaxed.load(Ordering::Relaxed),
                 }
             })
             .collect()
@@ -268,6 +272,8 @@ pub struct ExceptionShown<'a> {
     pub until: Option<Date>,
     /// Whether that day has passed, so that it relaxes nothing.
     pub is_over: bool,
+    /// Whether it relaxed anything since the policy was loaded.
+    pub has_relaxed: bool,
 }
 
 impl Matcher {

@@ -1,6 +1,7 @@
 //! One rule, its tools and its examples.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Number, Value as Json};
 
@@ -434,7 +435,13 @@ impl Decoder<'_> {
                 .notice(),
             );
         }
-        Some(Exception { matcher, reason: reason.unwrap_or_default(), until, is_over })
+        Some(Exception {
+            matcher,
+            reason: reason.unwrap_or_default(),
+            until,
+            is_over,
+            has_relaxed: AtomicBool::new(false),
+        })
     }
 
     fn examples(&mut self, entry: &Entry) -> Vec<Example> {

