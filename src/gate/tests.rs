@@ -152,9 +152,9 @@ fn run_gate() -> Gate {
     let places = Places {
         state: vec!["/home/dev/.local/state/gatewright".into()],
         extensions: vec!["/home/dev/.local/share/bundles".into()],
-        policies: vec!["/work/policy.yml".into()],
-        configs: vec!["/work/.gatewright/config.yml".into()],
-        hooks: vec!["/work/.gatewright/hooks".into()],
+        policies: vec!["/outside/policy.yml".into()],
+        configs: vec!["/outside/.gatewright/config.yml".into()],
+        hooks: vec!["/outside/.gatewright/hooks".into()],
         git: vec!["/home/dev/repo/.git".into()],
         worktree: Some("/work".into()),
     };
