@@ -28,10 +28,17 @@ pub(super) struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Where `start..end` lies in the line.
+    /// Where `start..end` lies in the line. The parser's ranges of what is not closed may go past the end.
     pub(super) fn place(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let within = |offset: usize| {
+            let mut offset = offset.min(self.text.len());
+            while !self.text.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            offset
+        };
         match self.base {
-            Some(base) => Some((base + start, base + end)),
+            Some(base) => Some((base + within(start.min(end)), base + within(end))),
             None => self.span,
         }
     }
