@@ -136,3 +136,9 @@ fn no_source_file_has_outgrown_its_reader() {
         .collect();
     assert!(long.is_empty(), "files that surely hold a second idea: {long:?}");
 }
+
+#[test]
+fn a_panic_that_is_caught_does_not_end_the_shipped_program() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    assert!(manifest.contains("panic = \"unwind\"") && !manifest.contains("panic = \"abort\""));
+}

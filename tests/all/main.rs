@@ -4,9 +4,11 @@
 mod cases;
 mod cli;
 mod dry_run;
+mod fuzz;
 mod generated;
 mod house;
 mod journal;
+mod limits;
 mod logs;
 mod mutations;
 mod policies;

@@ -282,8 +282,12 @@ impl Decoder<'_> {
             } else if let Some((_, canonical)) = TOOL_ALIASES.iter().find(|(alias, _)| *alias == name) {
                 tools.push(ToolPattern::Name((*canonical).to_owned()));
             } else if form == Form::Seed && nearest(name, tool_names()).is_none() {
-                // A plugin's tool; the seed form has no other way to name one.
-                tools.push(ToolPattern::Name(name.to_owned()));
+                // A plugin's tool; the seed form has no other way to name one. As a glob that only it fits, the
+                // effective text can name it too.
+                match only(name).and_then(|glob| Glob::parse(&glob).ok()) {
+                    Some(glob) => tools.push(ToolPattern::Glob(glob)),
+                    None => self.unknown_tool(name, node),
+                }
             } else {
                 self.unknown_tool(name, node);
             }
@@ -574,4 +578,12 @@ fn plain(text: &str) -> Json {
             number.map_or_else(|| Json::String(text.to_owned()), Json::Number)
         }
     }
+}
+
+/// A glob that `name` alone fits.
+fn only(name: &str) -> Option<String> {
+    let at = name.find(|c: char| c.is_ascii_alphanumeric()).filter(|_| !name.contains('\\'))?;
+    let (before, rest) = name.split_at(at);
+    let (first, after) = rest.split_at(1);
+    Some(format!("{before}[{first}]{after}"))
 }

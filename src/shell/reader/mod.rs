@@ -175,6 +175,7 @@ fn depth(line: &str) -> usize {
     let mut deepest = 0_usize;
     let mut back_quotes = 0_usize;
     let mut words = 0_usize;
+    let (mut row, mut longest_row) = (0_usize, 0_usize);
     let mut previous = b' ';
     for byte in line.bytes() {
         match byte {
@@ -196,8 +197,17 @@ fn depth(line: &str) -> usize {
         ) {
             words += 1;
         }
+        // The parser goes down for each prefix in a row, however many there are.
+        match word {
+            "time" | "coproc" => {
+                row += 1;
+                longest_row = longest_row.max(row);
+            }
+            "" | "p" | "if" | "while" | "until" | "then" | "do" | "else" => {}
+            _ => row = 0,
+        }
     }
-    deepest + words.min(DEEP * 4) / 4 + back_quotes / 4
+    deepest + longest_row + words.min(DEEP * 4) / 4 + back_quotes / 4
 }
 
 /// Where a command stands: what the commands around it give to it.
@@ -319,6 +329,9 @@ impl<'s> Reader<'s> {
         command: Option<usize>,
     ) {
         if self.reading.unreadable.len() < 200 {
+            // Source text in it may have line breaks.
+            let what =
+                if what.contains(char::is_control) { what.replace(char::is_control, " ") } else { what };
             let entry = Unreadable { kind, what, span, command };
             if self.reading.unreadable.last() != Some(&entry) {
                 self.reading.unreadable.push(entry);

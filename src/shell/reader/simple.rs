@@ -47,6 +47,9 @@ impl Reader<'_> {
         scope: &mut Scope,
         place: &Place,
     ) -> Option<Word> {
+        if command.assignments.is_empty() && source.slice(command.name.span) == Some("!") {
+            return self.denied_again(command, redirects, source, scope, place);
+        }
         let mut words = Vec::with_capacity(1 + command.args.len());
         if command.name.span.start.offset() != command.name.span.end.offset() {
             self.word(&command.name, source, scope, place, &mut words);
@@ -58,6 +61,33 @@ impl Reader<'_> {
             self.word(argument, source, scope, place, &mut words);
         }
         self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
+    }
+
+    /// `! ! command`: the parser takes the second one for a program's name, where bash goes on to the command.
+    fn denied_again(
+        &mut self,
+        command: &SimpleCommand,
+        redirects: &[RawRedirect],
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+    ) -> Option<Word> {
+        let end = command.args.last().map_or(command.name.span.end, |last| last.span.end).offset();
+        let mut start = command.name.span.start.offset();
+        while let Some(rest) = source.text.get(start..end) {
+            let Some(after) =
+                rest.strip_prefix('!').filter(|after| !after.starts_with(|c: char| !c.is_whitespace()))
+            else {
+                break;
+            };
+            start = end - after.trim_start().len();
+        }
+        let mut inside = place.clone();
+        self.redirects(redirects, source, scope, &mut inside, None);
+        let text = source.text.get(start..end)?;
+        let base = source.base.map(|base| base + start);
+        let rest = Source { text, base, span: source.span, holes: source.holes.clone() };
+        self.text_statements(&rest, scope, &inside)
     }
 
     /// `export`, `declare` and their kin.

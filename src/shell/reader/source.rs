@@ -1,6 +1,7 @@
 //! A piece of shell text that is being read, and the parser's view of it.
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use shuck_ast::{File, Span};
@@ -28,10 +29,17 @@ pub(super) struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Where `start..end` lies in the line.
+    /// Where `start..end` lies in the line. The parser's ranges of what is not closed may go past the end.
     pub(super) fn place(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let within = |offset: usize| {
+            let mut offset = offset.min(self.text.len());
+            while !self.text.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            offset
+        };
         match self.base {
-            Some(base) => Some((base + start, base + end)),
+            Some(base) => Some((base + within(start.min(end)), base + within(end))),
             None => self.span,
         }
     }
@@ -83,7 +91,10 @@ pub(super) fn has_private(text: &str) -> bool {
 pub(super) fn parse(text: &str) -> (File, Option<String>) {
     let neutral = without_false_braces(text);
     let neutral = without_alias_switch(&neutral);
-    let result = Parser::new(&neutral).parse();
+    // The parser panics on some texts that are not closed before a character of several bytes.
+    let Ok(result) = catch_unwind(AssertUnwindSafe(|| Parser::new(&neutral).parse())) else {
+        return (Parser::new("").parse().file, Some("the parser gave up on it".to_owned()));
+    };
     let problem = match result.status {
         ParseStatus::Clean => None,
         ParseStatus::Recovered | ParseStatus::Fatal => Some(
