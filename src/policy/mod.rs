@@ -8,6 +8,7 @@ mod builtin;
 mod decode;
 mod effective;
 mod example;
+mod explain;
 mod expression;
 mod finding;
 mod fit;
@@ -25,6 +26,7 @@ mod votes;
 mod when;
 
 pub use after::Memory;
+pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};
 pub use load::Policy;
 pub use rule::{ExceptionShown, Rule};

@@ -317,7 +317,7 @@ impl ArgumentPattern {
     }
 }
 
-fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod picture;
 mod show;
 
 use clap::Subcommand;

@@ -3,6 +3,7 @@
 mod check;
 mod demo;
 mod exits;
+mod explain;
 mod kill;
 mod runs;
 mod traps;
