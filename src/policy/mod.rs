@@ -13,6 +13,7 @@ mod expression;
 mod finding;
 mod fit;
 mod index;
+mod lint;
 mod literal;
 mod load;
 mod relax;
@@ -28,6 +29,7 @@ mod when;
 pub use after::Memory;
 pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};
+pub use lint::{Linted, lint};
 pub use load::Policy;
 pub use rule::{ExceptionShown, Rule};
 

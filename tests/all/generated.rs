@@ -16,6 +16,7 @@ const COMMANDS: &[&[&str]] = &[
     &["policy", "check"],
     &["policy", "show"],
     &["policy", "explain"],
+    &["policy", "lint"],
     &["report"],
     &["verify"],
     &["runs"],

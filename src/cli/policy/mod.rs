@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod lint;
 mod picture;
 mod show;
 
@@ -21,6 +22,7 @@ pub(super) enum PolicyCommand {
     Check(check::PolicyCheckArgs),
     Show(show::PolicyShowArgs),
     Explain(explain::PolicyExplainArgs),
+    Lint(lint::PolicyLintArgs),
 }
 
 pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -28,6 +30,7 @@ pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen)
         PolicyCommand::Check(args) => check::check(&args, setup, screen),
         PolicyCommand::Show(args) => show::show(&args, setup, screen),
         PolicyCommand::Explain(args) => explain::explain(&args, setup, screen),
+        PolicyCommand::Lint(args) => lint::lint(&args, setup, screen),
     }
 }
 

@@ -5,6 +5,7 @@ mod demo;
 mod exits;
 mod explain;
 mod kill;
+mod lint;
 mod runs;
 mod traps;
 mod verify;
