@@ -27,6 +27,7 @@ mod votes;
 mod when;
 
 pub use after::Memory;
+pub use decode::schema;
 pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};
 pub use lint::{Linted, lint};

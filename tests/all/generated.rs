@@ -17,6 +17,7 @@ const COMMANDS: &[&[&str]] = &[
     &["policy", "show"],
     &["policy", "explain"],
     &["policy", "lint"],
+    &["policy", "schema"],
     &["report"],
     &["verify"],
     &["runs"],
@@ -87,6 +88,12 @@ fn exit_codes_are_as_documented() {
         gatewright::cli::exit_codes_for_docs()
     );
     compare(&docs().join("exit-codes.md"), &text);
+}
+
+#[test]
+fn the_schema_of_policies_is_as_published() {
+    let told = Scratch::new().run(&["policy", "schema"]).expect_code(0).out;
+    compare(&docs().join("schema/policy.json"), &told);
 }
 
 #[test]

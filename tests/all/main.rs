@@ -10,6 +10,7 @@ mod journal;
 mod logs;
 mod mutations;
 mod policies;
+mod policy_schema;
 mod readme;
 mod sandbox;
 mod schema;

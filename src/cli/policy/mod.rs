@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod lint;
 mod picture;
+mod schema;
 mod show;
 
 use clap::Subcommand;
@@ -23,6 +24,7 @@ pub(super) enum PolicyCommand {
     Show(show::PolicyShowArgs),
     Explain(explain::PolicyExplainArgs),
     Lint(lint::PolicyLintArgs),
+    Schema(schema::PolicySchemaArgs),
 }
 
 pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -31,6 +33,7 @@ pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen)
         PolicyCommand::Show(args) => show::show(&args, setup, screen),
         PolicyCommand::Explain(args) => explain::explain(&args, setup, screen),
         PolicyCommand::Lint(args) => lint::lint(&args, setup, screen),
+        PolicyCommand::Schema(args) => schema::schema(&args, screen),
     }
 }
 
