@@ -5,6 +5,7 @@
 
 mod after;
 mod builtin;
+mod compare;
 mod decode;
 mod effective;
 mod example;
@@ -27,6 +28,7 @@ mod votes;
 mod when;
 
 pub use after::Memory;
+pub use compare::{Comparison, Kind, RuleChange, Shift, Tried};
 pub use decode::schema;
 pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};

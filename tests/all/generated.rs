@@ -17,6 +17,7 @@ const COMMANDS: &[&[&str]] = &[
     &["policy", "show"],
     &["policy", "explain"],
     &["policy", "lint"],
+    &["policy", "compare"],
     &["policy", "schema"],
     &["report"],
     &["verify"],

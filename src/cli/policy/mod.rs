@@ -1,6 +1,7 @@
 //! `policy`: looks at policies, one file per command.
 
 mod check;
+mod compare;
 mod explain;
 mod lint;
 mod picture;
@@ -24,6 +25,7 @@ pub(super) enum PolicyCommand {
     Show(show::PolicyShowArgs),
     Explain(explain::PolicyExplainArgs),
     Lint(lint::PolicyLintArgs),
+    Compare(compare::PolicyCompareArgs),
     Schema(schema::PolicySchemaArgs),
 }
 
@@ -33,6 +35,7 @@ pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen)
         PolicyCommand::Show(args) => show::show(&args, setup, screen),
         PolicyCommand::Explain(args) => explain::explain(&args, setup, screen),
         PolicyCommand::Lint(args) => lint::lint(&args, setup, screen),
+        PolicyCommand::Compare(args) => compare::compare(&args, setup, screen),
         PolicyCommand::Schema(args) => schema::schema(&args, screen),
     }
 }

@@ -149,7 +149,7 @@ pub fn lint(
 }
 
 /// One text with its examples, those of embedded policies too.
-fn part(source: &Source, today: Date) -> Option<(Text, Node, Document)> {
+pub(super) fn part(source: &Source, today: Date) -> Option<(Text, Node, Document)> {
     let text = std::str::from_utf8(&source.bytes).ok()?;
     let text = Text::new(&source.name, text.strip_prefix('\u{feff}').unwrap_or(text));
     let (mut findings, mut notices) = (Vec::new(), Vec::new());

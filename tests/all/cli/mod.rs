@@ -1,6 +1,7 @@
 //! The program as people use it, one file per subject.
 
 mod check;
+mod compare;
 mod demo;
 mod exits;
 mod explain;
