@@ -17,6 +17,7 @@ mod index;
 mod lint;
 mod literal;
 mod load;
+mod pages;
 mod relax;
 mod rule;
 mod sight;
@@ -34,6 +35,7 @@ pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};
 pub use lint::{Linted, lint};
 pub use load::Policy;
+pub use pages::{RulePage, rule_pages};
 pub use rule::{ExceptionShown, Rule};
 
 /// A named policy text.
