@@ -91,3 +91,58 @@ fn is_path_covered(wide: &str, narrow: &str) -> bool {
                     .is_some_and(|rest| rest.starts_with('/') && !rest.contains(".."))
         })
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::policy::{NoLibrary, Policy, Source};
+
+    fn holds(wide: &str, narrow: &str) -> bool {
+        let rule = |id: &str, keys: &str| format!("  - {{id: {id}, verdict: deny, reason: r, {keys}}}\n");
+        let text = format!("version: 1\nrules:\n{}{}", rule("wide", wide), rule("narrow", narrow));
+        let source = Source { name: "p.yml".to_owned(), bytes: text.into_bytes() };
+        let policy = Policy::load(&[source], &NoLibrary, date(2026, 12, 1)).unwrap();
+        is_wider(policy.rule("wide").unwrap(), policy.rule("narrow").unwrap())
+    }
+
+    #[test]
+    fn what_holds_wherever_another_does_is_wider() {
+        for (wide, narrow) in [
+            ("run: git push", "run: git push --force"),
+            ("run: git push", "run: [git push -f, git push origin main]"),
+            ("run: [git push, git tag]", "run: git tag"),
+            ("tool: shell", "tool: shell, run: git push"),
+            ("path: 'docs/**'", "path: 'docs/api/*.md'"),
+            ("path: a", "path: a, access: write"),
+            ("path: a, access: [write, delete]", "path: a, access: write"),
+            ("host: '*'", "host: example.com"),
+            ("run: git push", "run: git push, when: run.calls > 3"),
+        ] {
+            assert!(holds(wide, narrow), "{wide} is not wider than {narrow}");
+        }
+    }
+
+    #[test]
+    fn what_may_miss_a_call_is_not_wider() {
+        for (wide, narrow) in [
+            ("run: git push --force", "run: git push"),
+            ("run: git push", "run: [git push -f, git tag]"),
+            ("run: git push", "run: git push --dry-run"),
+            ("run: git push", "run: 'git *'"),
+            ("tool: shell", "run: git push"),
+            ("path: 'docs/**'", "path: 'docs2/a'"),
+            ("path: 'docs/**'", "path: 'docs/../a'"),
+            ("path: a, access: write", "path: a"),
+            ("path: a", "run: rm"),
+            ("host: example.com", "host: '*.example.com'"),
+            ("run: git push, args: {a: b}", "run: git push"),
+            ("run: git push, after: {run: ls}", "run: git push"),
+            ("run: git push, except: [{run: git push x, reason: r}]", "run: git push -f"),
+        ] {
+            assert!(!holds(wide, narrow), "{wide} is taken for wider than {narrow}");
+        }
+    }
+}
