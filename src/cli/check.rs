@@ -208,7 +208,7 @@ fn judge(
     screen: &mut Screen,
     is_one: bool,
 ) -> Result<(), Failure> {
-    let context = context_of(&case.call, args, setup);
+    let context = context_of(&case.call, args.cwd.as_deref(), args.root.as_deref(), setup);
     let targets = Targets::resolve(&case.call, &context, &DiskLinks::default());
     let ballot = Ballot { call: case.call.clone(), targets, votes: Vec::new() };
     let judged = gate.judge_after(ballot, &tally.memory);
@@ -312,15 +312,15 @@ fn whole_text(line: &DecisionLine, marked: &str, screen: &Screen) -> String {
 }
 
 /// Where a call happens: see the help of `--root`.
-fn context_of(call: &ToolCall, args: &CheckArgs, setup: &Setup) -> Context {
-    let cwd = match (&call.cwd, &args.cwd) {
+pub(super) fn context_of(call: &ToolCall, cwd: Option<&Path>, root: Option<&Path>, setup: &Setup) -> Context {
+    let cwd = match (&call.cwd, cwd) {
         (Some(cwd), _) if cwd.is_absolute() => cwd.clone(),
         (given, cwd) => {
-            let start = setup.cwd.join(cwd.as_deref().unwrap_or(Path::new("")));
+            let start = setup.cwd.join(cwd.unwrap_or(Path::new("")));
             given.as_ref().map_or(start.clone(), |given| start.join(given))
         }
     };
-    let root = match &args.root {
+    let root = match root {
         Some(root) => setup.cwd.join(root),
         None => git_top(&cwd).unwrap_or_else(|| cwd.clone()),
     };
@@ -331,6 +331,12 @@ fn context_of(call: &ToolCall, args: &CheckArgs, setup: &Setup) -> Context {
 pub(super) fn git_top(start: &Path) -> Option<PathBuf> {
     let start = std::fs::canonicalize(start).ok()?;
     start.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf)
+}
+
+/// The call that a JSON text holds, in any form that `--call` takes.
+pub(super) fn call_of(text: &str) -> Result<ToolCall, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
+    case_of(&value, None).map(|case| case.call)
 }
 
 fn case_of(value: &Value, place: Option<String>) -> Result<Case, String> {

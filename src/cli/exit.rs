@@ -19,7 +19,7 @@ pub enum Exit {
     NeedsAnswer,
     /// The policy does not load.
     PolicyBroken,
-    /// There are verdicts at or above `--fail-on`.
+    /// There are verdicts at or above `--fail-on`, or findings of `policy lint`.
     Verdicts,
     /// The repository cannot be used, or is locked.
     Repository,
@@ -93,7 +93,7 @@ impl Exit {
             Self::NeedsApproval => "a run waits for an approval",
             Self::NeedsAnswer => "a run waits for an answer",
             Self::PolicyBroken => "the policy does not load; every gate is closed",
-            Self::Verdicts => "verdicts at or above `--fail-on`",
+            Self::Verdicts => "verdicts at or above `--fail-on`, or findings of `policy lint`",
             Self::Repository => "the repository cannot be used, or is locked",
             Self::Provider => "the provider failed",
             Self::Budget => "a budget ran out",

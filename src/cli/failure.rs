@@ -6,7 +6,7 @@ use std::io;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use crate::config::Fault;
-use crate::policy::PolicyErrors;
+use crate::policy::{PolicyError, PolicyErrors};
 use crate::record::RecordError;
 use crate::run::SourcesError;
 use crate::state::StateError;
@@ -107,10 +107,15 @@ fn fault_text(out: &mut String, fault: &Fault, red: &str, plain: &str) {
 
 /// All findings of a policy, each with its underlined line.
 pub(super) fn policy_errors(errors: &PolicyErrors, has_colour: bool) -> String {
+    located(errors.errors(), has_colour)
+}
+
+/// Findings with places, each with its underlined line.
+pub(super) fn located<'a>(errors: impl IntoIterator<Item = &'a PolicyError>, has_colour: bool) -> String {
     let theme = if has_colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100);
     let mut out = String::new();
-    for error in errors.errors() {
+    for error in errors {
         // Rendering into a String fails only when a part of the finding cannot be shown; then its place must do.
         if handler.render_report(&mut out, error).is_err() {
             let _ = writeln!(out, "error: {}: {}", error.place(), error.message());

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Layer, Origin, Settings};
-use crate::policy::Policy;
-use crate::run::{Places, load_policy, policy_names, read_file};
+use crate::policy::{Library, Policy, PolicyErrors, Source};
+use crate::run::{Places, load_policy, policy_names, read_file, with_sources};
 
 use super::Global;
 use super::exit::Exit;
 use super::failure::Failure;
+
+/// Policies by name with who named them, and those that stand in settings.
+type Names = (Vec<(Origin, String)>, Vec<(String, String)>);
 
 /// What every command starts from.
 #[derive(Debug)]
@@ -74,14 +77,29 @@ impl Setup {
 
     /// The policy of these flags, or else of the settings: for commands that run nothing.
     pub(super) fn policy(&self, flags: &[String]) -> Result<(Policy, Vec<String>), Failure> {
-        let (names, sections) = if flags.is_empty() {
+        let (names, sections) = self.policy_names(flags)?;
+        let places = Places { cwd: &self.cwd, user: self.user_folder(), base: None };
+        Ok(load_policy(&names, &sections, &places, today())?)
+    }
+
+    /// Hands the texts of that policy to `work`.
+    pub(super) fn with_sources<T>(
+        &self,
+        flags: &[String],
+        work: impl FnOnce(&[Source], &dyn Library) -> Result<T, PolicyErrors>,
+    ) -> Result<T, Failure> {
+        let (names, sections) = self.policy_names(flags)?;
+        let places = Places { cwd: &self.cwd, user: self.user_folder(), base: None };
+        Ok(with_sources(&names, &sections, &places, work)?)
+    }
+
+    fn policy_names(&self, flags: &[String]) -> Result<Names, Failure> {
+        Ok(if flags.is_empty() {
             let settings = Settings::resolve(&self.layers()?);
             (policy_names(&settings), settings.policy_sections)
         } else {
             (flags.iter().map(|name| (Origin::Flag, name.clone())).collect(), Vec::new())
-        };
-        let places = Places { cwd: &self.cwd, user: self.user_folder(), base: None };
-        Ok(load_policy(&names, &sections, &places, today())?)
+        })
     }
 
     /// The text of a file that an argument names, or of stdin for `-`.

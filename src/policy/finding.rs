@@ -72,6 +72,7 @@ pub struct PolicyError {
     labels: Vec<LabeledSpan>,
     help: Option<String>,
     severity: Severity,
+    code: Option<&'static str>,
 }
 
 impl PolicyError {
@@ -93,6 +94,7 @@ impl PolicyError {
             labels: vec![LabeledSpan::new_primary_with_span(Some(label.into()), (span.start, span.len()))],
             help: None,
             severity: Severity::Error,
+            code: None,
         }
     }
 
@@ -116,6 +118,12 @@ impl PolicyError {
 
     pub(super) fn notice(mut self) -> Self {
         self.severity = Severity::Warning;
+        self
+    }
+
+    /// The name of the check that found it.
+    pub(super) fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
         self
     }
 
@@ -144,6 +152,10 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Diagnostic for PolicyError {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.code.map(|code| Box::new(code) as Box<dyn fmt::Display>)
+    }
+
     fn severity(&self) -> Option<Severity> {
         Some(self.severity)
     }

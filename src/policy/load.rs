@@ -120,7 +120,7 @@ impl Policy {
     }
 }
 
-fn is_named(rule: &Rule, name: &str) -> bool {
+pub(super) fn is_named(rule: &Rule, name: &str) -> bool {
     rule.id == name
         || name.strip_suffix(rule.id.as_str()).and_then(|rest| rest.strip_suffix(':')) == Some(&*rule.source)
 }

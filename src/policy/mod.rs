@@ -5,15 +5,19 @@
 
 mod after;
 mod builtin;
+mod compare;
 mod decode;
 mod effective;
 mod example;
+mod explain;
 mod expression;
 mod finding;
 mod fit;
 mod index;
+mod lint;
 mod literal;
 mod load;
+mod pages;
 mod relax;
 mod rule;
 mod sight;
@@ -25,8 +29,13 @@ mod votes;
 mod when;
 
 pub use after::Memory;
+pub use compare::{Comparison, Kind, RuleChange, Shift, Tried};
+pub use decode::schema;
+pub use explain::{Explanation, Near, Speaking};
 pub use finding::{PolicyError, PolicyErrors};
+pub use lint::{Linted, lint};
 pub use load::Policy;
+pub use pages::{RulePage, rule_pages};
 pub use rule::{ExceptionShown, Rule};
 
 /// A named policy text.

@@ -277,7 +277,7 @@ pub struct ExceptionShown<'a> {
 }
 
 impl Matcher {
-    fn show(&self, into: &mut Vec<(&'static str, String)>) {
+    pub(super) fn show(&self, into: &mut Vec<(&'static str, String)>) {
         if !self.run.is_empty() {
             into.push(("run", joined(self.run_texts.iter().map(String::as_str))));
         }
@@ -317,7 +317,7 @@ impl ArgumentPattern {
     }
 }
 
-fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 

@@ -17,5 +17,5 @@ pub use links::DiskLinks;
 pub use recorder::Observer;
 pub use request::{Details, Ended, Request, RunError};
 pub(crate) use sources::read_file;
-pub use sources::{Places, SourcesError, Unavailable, load_policy, policy_names};
+pub use sources::{Places, SourcesError, Unavailable, load_policy, policy_names, with_sources};
 pub use task::TaskFile;

@@ -153,6 +153,22 @@ pub fn load_policy(
     places: &Places<'_>,
     today: Date,
 ) -> Result<(Policy, Vec<String>), SourcesError> {
+    with_sources(names, sections, places, |sources, library| {
+        let shown = sources.iter().map(|source| source.name.clone()).collect();
+        Ok((Policy::load(sources, library, today)?, shown))
+    })
+}
+
+/// Hands the texts of these names, and what gives the texts that they include, to `work`.
+///
+/// # Errors
+/// When one is not there, or `work` finds that they do not load.
+pub fn with_sources<T>(
+    names: &[(Origin, String)],
+    sections: &[(String, String)],
+    places: &Places<'_>,
+    work: impl FnOnce(&[Source], &dyn Library) -> Result<T, PolicyErrors>,
+) -> Result<T, SourcesError> {
     let files = Files { places, known: std::cell::RefCell::default() };
     let mut sources = Vec::new();
     for (origin, name) in names {
@@ -169,9 +185,7 @@ pub fn load_policy(
     for (name, text) in sections {
         sources.push(Source { name: name.clone(), bytes: text.clone().into_bytes() });
     }
-    let shown = sources.iter().map(|source| source.name.clone()).collect();
-    let policy = Policy::load(&sources, &files, today).map_err(SourcesError::Broken)?;
-    Ok((policy, shown))
+    work(&sources, &files).map_err(SourcesError::Broken)
 }
 
 /// The policies that the settings name, each with who named it.

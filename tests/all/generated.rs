@@ -16,6 +16,9 @@ const COMMANDS: &[&[&str]] = &[
     &["policy", "check"],
     &["policy", "show"],
     &["policy", "explain"],
+    &["policy", "lint"],
+    &["policy", "compare"],
+    &["policy", "schema"],
     &["report"],
     &["verify"],
     &["runs"],
@@ -86,6 +89,64 @@ fn exit_codes_are_as_documented() {
         gatewright::cli::exit_codes_for_docs()
     );
     compare(&docs().join("exit-codes.md"), &text);
+}
+
+#[test]
+fn the_schema_of_policies_is_as_published() {
+    let told = Scratch::new().run(&["policy", "schema"]).expect_code(0).out;
+    compare(&docs().join("schema/policy.json"), &told);
+}
+
+/// Names below a folder that are files, with the folder's own name in front.
+fn pages_below(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            names.extend(pages_below(&path));
+        } else {
+            names.push(path.display().to_string());
+        }
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn rules_of_guardrails_and_strict_have_their_pages() {
+    let folder = docs().join("rules");
+    if std::env::var_os("GATEWRIGHT_BLESS").is_some_and(|value| value == "1") {
+        // Pages of rules that are gone go too.
+        for page in pages_below(&folder) {
+            fs::remove_file(page).unwrap();
+        }
+    }
+    let mut index =
+        "# Shipped rules\n\nMade from `policies/guardrails.yml` and `policies/strict.yml` by a test; `GATEWRIGHT_BLESS=1 cargo test generated` \
+                     rewrites it.\nHow rules are written is in [policy.md](../policy.md).\n"
+            .to_owned();
+    let mut expected = vec![folder.join("README.md").display().to_string()];
+    for name in ["guardrails", "strict"] {
+        let pages = gatewright::policy::rule_pages(name, jiff::civil::date(2026, 12, 1));
+        assert!(!pages.is_empty(), "{name}");
+        index.push_str(&format!("\n## builtin:{name}\n\n| rule | verdict | why |\n|---|---|---|\n"));
+        for page in pages {
+            let path = folder.join(name).join(format!("{}.md", page.id));
+            compare(&path, &page.text);
+            expected.push(path.display().to_string());
+            let verdict = serde_json::to_value(page.verdict).unwrap();
+            index.push_str(&format!(
+                "| [{id}]({name}/{id}.md) | {} | {} |\n",
+                verdict.as_str().unwrap(),
+                page.reason.replace('|', "\\|").replace('\n', " "),
+                id = page.id
+            ));
+        }
+    }
+    compare(&folder.join("README.md"), &index);
+    expected.sort();
+    assert_eq!(pages_below(&folder), expected, "pages without a rule");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod limits;
 mod logs;
 mod mutations;
 mod policies;
+mod policy_schema;
 mod readme;
 mod sandbox;
 mod schema;

@@ -1,7 +1,11 @@
 //! `policy`: looks at policies, one file per command.
 
 mod check;
+mod compare;
 mod explain;
+mod lint;
+mod picture;
+mod schema;
 mod show;
 
 use clap::Subcommand;
@@ -20,6 +24,9 @@ pub(super) enum PolicyCommand {
     Check(check::PolicyCheckArgs),
     Show(show::PolicyShowArgs),
     Explain(explain::PolicyExplainArgs),
+    Lint(lint::PolicyLintArgs),
+    Compare(compare::PolicyCompareArgs),
+    Schema(schema::PolicySchemaArgs),
 }
 
 pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -27,6 +34,9 @@ pub(super) fn policy(command: PolicyCommand, setup: &Setup, screen: &mut Screen)
         PolicyCommand::Check(args) => check::check(&args, setup, screen),
         PolicyCommand::Show(args) => show::show(&args, setup, screen),
         PolicyCommand::Explain(args) => explain::explain(&args, setup, screen),
+        PolicyCommand::Lint(args) => lint::lint(&args, setup, screen),
+        PolicyCommand::Compare(args) => compare::compare(&args, setup, screen),
+        PolicyCommand::Schema(args) => schema::schema(&args, screen),
     }
 }
 

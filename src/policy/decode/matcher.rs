@@ -13,6 +13,9 @@ use super::super::when::Condition;
 use super::rule::{RULE_KEYS, json};
 use super::{Decoder, find};
 
+/// Keys of an argument's pattern.
+pub(super) const ARGUMENT_KEYS: &[&str] = &["regex", "min", "max"];
+
 /// A number, or one with a unit of bytes behind it.
 fn size(text: &str) -> Option<f64> {
     let units = [("KiB", 1_024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0), ("B", 1.0)];
@@ -229,7 +232,7 @@ impl Decoder<'_> {
                 value => Some(ArgumentPattern::Value(value)),
             },
             Value::Map(entries) => {
-                self.known_keys(entries, "an argument's pattern", &["regex", "min", "max"]);
+                self.known_keys(entries, "an argument's pattern", ARGUMENT_KEYS);
                 let Some(entry) = find(entries, "regex") else { return self.bounds(node, entries) };
                 if let Some(bound) = find(entries, "min").or_else(|| find(entries, "max")) {
                     let message = format!("`{}` stands beside `regex`", bound.key);

@@ -6,6 +6,9 @@
 
 mod matcher;
 mod rule;
+mod schema;
+
+pub use schema::schema;
 
 use std::ops::Range;
 use std::sync::Arc;

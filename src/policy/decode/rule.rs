@@ -17,14 +17,18 @@ pub(super) const RULE_KEYS: &[&str] = &[
     "id", "tool", "run", "command", "text", "path", "access", "host", "args", "after", "when", "verdict",
     "reason", "hint", "scopes", "except", "examples",
 ];
-const SEED_RULE_KEYS: &[&str] = &["id", "tool", "command", "path", "verdict", "reason", "scopes"];
+pub(super) const SEED_RULE_KEYS: &[&str] = &["id", "tool", "command", "path", "verdict", "reason", "scopes"];
 /// Keys that a rule of the seed form does not know; one of them says that `version: 1` was forgotten.
 pub(super) const LATER_KEYS: &[&str] =
     &["run", "text", "access", "host", "args", "after", "when", "hint", "except", "examples"];
-const EXCEPTION_KEYS: &[&str] =
+pub(super) const EXCEPTION_KEYS: &[&str] =
     &["run", "command", "text", "path", "access", "host", "args", "when", "reason", "until"];
 /// Keys of `after`.
-const AFTER_KEYS: &[&str] = &["tool", "run", "command", "text", "path", "access", "host", "args"];
+pub(super) const AFTER_KEYS: &[&str] = &["tool", "run", "command", "text", "path", "access", "host", "args"];
+/// Keys of `examples`.
+pub(super) const EXAMPLES_KEYS: &[&str] = &["match", "pass"];
+/// Keys of an example that is a call.
+pub(super) const EXAMPLE_KEYS: &[&str] = &["tool", "args"];
 
 /// Canonical tool names; the last row are the books that agents keep for themselves.
 const TOOLS: &[&str] = &[
@@ -450,7 +454,7 @@ impl Decoder<'_> {
 
     fn examples(&mut self, entry: &Entry) -> Vec<Example> {
         let Some(entries) = self.map(&entry.value, "`examples`") else { return Vec::new() };
-        self.known_keys(entries, "`examples`", &["match", "pass"]);
+        self.known_keys(entries, "`examples`", EXAMPLES_KEYS);
         let mut examples = Vec::new();
         for (key, matches) in [("match", true), ("pass", false)] {
             let Some(entry) = find(entries, key) else { continue };
@@ -502,7 +506,7 @@ impl Decoder<'_> {
                 ToolCall { id: None, tool: "execute".to_owned(), args, cwd: None }
             }
             Value::Map(entries) => {
-                self.known_keys(entries, "an example", &["tool", "args"]);
+                self.known_keys(entries, "an example", EXAMPLE_KEYS);
                 let Some(tool) = find(entries, "tool") else {
                     self.say(
                         PolicyError::new(self.text, &node.span, "an example has no `tool`")
@@ -540,7 +544,7 @@ fn is_shell_pattern(tool: &ToolPattern) -> bool {
 }
 
 /// Every name that a rule may use for a tool.
-fn tool_names() -> impl Iterator<Item = &'static str> {
+pub(super) fn tool_names() -> impl Iterator<Item = &'static str> {
     ["shell"].into_iter().chain(TOOLS.iter().copied()).chain(TOOL_ALIASES.iter().map(|(alias, _)| *alias))
 }
 

@@ -229,7 +229,7 @@ fn in_order(wanted: &[&Glob], operands: &[Operand], taken: &[usize], without_end
     if met == Fit::No && without_end { Fit::Maybe } else { met }
 }
 
-fn fit_operand(wanted: &Glob, operand: &Operand) -> Fit {
+pub(super) fn fit_operand(wanted: &Glob, operand: &Operand) -> Fit {
     let fit = wanted.fit(&operand.word);
     if fit == Fit::Yes || operand.access.is_none() {
         return fit;

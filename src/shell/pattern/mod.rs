@@ -5,6 +5,7 @@
 
 mod fit;
 mod glob;
+mod marks;
 
 use std::sync::OnceLock;
 
