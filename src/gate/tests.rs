@@ -20,7 +20,7 @@ fn policy(text: &str) -> Policy {
 }
 
 fn ballot(tool: &str, args: Value, votes: Vec<Vote>) -> Ballot {
-    let context = Context { root: "/work".into(), cwd: "/work".into(), home: Some("/home/dev".into()) };
+    let context = Context { root: "/tree".into(), cwd: "/tree".into(), home: Some("/home/dev".into()) };
     let call = ToolCall { id: None, tool: tool.to_owned(), args, cwd: None };
     let targets = Targets::resolve(&call, &context, &NoLinks);
     Ballot { call, targets, votes }
@@ -59,7 +59,7 @@ fn a_call_nobody_speaks_about_goes_ahead_once() {
 
 #[test]
 fn voters_come_in_order_and_all_are_kept() {
-    let places = Places { worktree: Some("/work".into()), ..Places::default() };
+    let places = Places { worktree: Some("/tree".into()), ..Places::default() };
     let mut classes = ClassGates::default();
     classes.set("Write", ClassGate::Always);
     let gate = Gate::new(
@@ -152,11 +152,11 @@ fn run_gate() -> Gate {
     let places = Places {
         state: vec!["/home/dev/.local/state/gatewright".into()],
         extensions: vec!["/home/dev/.local/share/bundles".into()],
-        policies: vec!["/outside/policy.yml".into()],
-        configs: vec!["/outside/.gatewright/config.yml".into()],
-        hooks: vec!["/outside/.gatewright/hooks".into()],
+        policies: vec!["/tree/policy.yml".into()],
+        configs: vec!["/tree/.gatewright/config.yml".into()],
+        hooks: vec!["/tree/.gatewright/hooks".into()],
         git: vec!["/home/dev/repo/.git".into()],
-        worktree: Some("/work".into()),
+        worktree: Some("/tree".into()),
     };
     open_gate(GateSettings::for_run(ClassGates::none(), places.protected()))
 }
@@ -203,13 +203,13 @@ fn a_link_is_no_way_round() {
     struct One;
     impl crate::call::Links for One {
         fn real(&self, path: &Path) -> Option<PathBuf> {
-            Some(match path.strip_prefix("/work/docs") {
+            Some(match path.strip_prefix("/tree/docs") {
                 Ok(rest) => Path::new("/home/dev/repo/.git").join(rest),
                 Err(_) => path.to_owned(),
             })
         }
     }
-    let context = Context { root: "/work".into(), cwd: "/work".into(), home: None };
+    let context = Context { root: "/tree".into(), cwd: "/tree".into(), home: None };
     let call =
         ToolCall { id: None, tool: "Write".to_owned(), args: json!({"file_path": "docs/config"}), cwd: None };
     let targets = Targets::resolve(&call, &context, &One);

@@ -4,7 +4,7 @@ use super::*;
 use crate::policy::{NoLibrary, Source};
 
 fn context() -> Context {
-    Context { root: "/work".into(), cwd: "/work".into(), home: None }
+    Context { root: "/tree".into(), cwd: "/tree".into(), home: None }
 }
 
 fn added(path: &str, content: &str) -> Change {

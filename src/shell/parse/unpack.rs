@@ -60,11 +60,13 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
     }
 }
 
-/// Whether a folder is one of its own, by its name: a place that was chosen for what comes out of the archive.
+/// Whether a folder is one of its own, by its name: a place that was chosen for what comes out of the archive. Hidden
+/// folders steer tools, so it matters what lands in them; a way that goes up may end anywhere.
 fn is_own_folder(place: &Word) -> bool {
+    let is_plain = |part: &str| !part.starts_with('.');
     place.value().is_some_and(|text| {
-        !text.starts_with('/') && text.split('/').any(|part| !matches!(part, "" | "." | ".."))
-            || text.starts_with("/tmp/")
+        let mut parts = text.split('/').filter(|part| !matches!(*part, "" | ".")).peekable();
+        (!text.starts_with('/') || text.starts_with("/tmp/")) && parts.peek().is_some() && parts.all(is_plain)
     })
 }
 
