@@ -8,7 +8,7 @@ use super::super::invocation::{Invocation, Language};
 use super::super::word::{Piece, Word};
 use super::scope::{Function, Scope, Value, join_path};
 use super::simple::{Lookup, Start};
-use super::{Place, Reader, UnreadableKind};
+use super::{Place, Reader, Trap, UnreadableKind};
 
 /// Whether a builtin is one that is followed.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -138,9 +138,20 @@ impl Reader<'_> {
                     && arguments.len() > 1
                     && !matches!(code.value(), Some("-" | "" | "-l" | "-p"))
                 {
-                    let mut inner = self.subshell(scope);
+                    let at_end = arguments
+                        .iter()
+                        .skip(1)
+                        .all(|word| !matches!(word.value(), None | Some("DEBUG" | "ERR" | "RETURN")));
+                    let is_followed = at_end && !scope.is_inner;
+                    let state = if is_followed { scope.clone() } else { scope.forgotten() };
+                    let mut inner = self.subshell(&state);
                     let inside = self.via(&Place { is_captured: false, ..inside }, name);
                     self.code(code, span, &mut inner, &inside, name);
+                    let is_kept = self.traps.iter().any(|trap| trap.code == *code);
+                    if is_followed && !is_kept && self.traps.len() < 16 {
+                        let code = code.clone();
+                        self.traps.push(Trap { code, place: inside, span, seen: scope.clone() });
+                    }
                 }
             }
             "exec" => {
@@ -561,6 +572,6 @@ fn skip_options<'w>(words: &'w [Word], flags: &str, valued: &str) -> &'w [Word] 
     words.get(index..).unwrap_or_default()
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

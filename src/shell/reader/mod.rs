@@ -248,6 +248,18 @@ struct Reader<'s> {
     substitutions: usize,
     frames: Vec<Frame>,
     files: BTreeMap<String, Vec<Stored>>,
+    /// What runs at the end of the line.
+    traps: Vec<Trap>,
+}
+
+/// Code that `trap` keeps for the end of the shell.
+#[derive(Debug)]
+struct Trap {
+    code: Word,
+    place: Place,
+    span: Option<(usize, usize)>,
+    /// The state that the code was read in.
+    seen: Scope,
 }
 
 impl<'s> Reader<'s> {
@@ -264,7 +276,24 @@ impl<'s> Reader<'s> {
             substitutions: 0,
             frames: Vec::new(),
             files: BTreeMap::new(),
+            traps: Vec::new(),
         }
+    }
+
+    /// The line's own shell ends in this state: what `trap` kept runs now.
+    fn run_traps(&mut self, scope: &Scope) {
+        let mut traps = std::mem::take(&mut self.traps);
+        for trap in &mut traps {
+            if !trap.seen.equals(scope) && self.enter() {
+                let mut inner = self.subshell(scope);
+                self.code(&trap.code, trap.span, &mut inner, &trap.place, "trap");
+                self.leave();
+                trap.seen = scope.clone();
+            }
+        }
+        // Whatever was added meanwhile was set while a trap ran.
+        traps.append(&mut self.traps);
+        self.traps = traps;
     }
 
     fn line(&mut self, line: &str) {
@@ -278,6 +307,9 @@ impl<'s> Reader<'s> {
         };
         let source = Source { text: line, base: Some(0), span: None, holes: Rc::default() };
         self.text_statements(&source, &mut scope, &place);
+        if !scope.has_ended {
+            self.run_traps(&scope);
+        }
         let commands = self.reading.commands.len();
         if self.reading.effects.iter().any(|effect| effect.command >= commands) {
             // A redirect of a group that starts nothing.
@@ -351,6 +383,7 @@ impl<'s> Reader<'s> {
         self.spend(4 + scope.size());
         let mut inner = scope.clone();
         inner.has_ended = false;
+        inner.is_inner = true;
         inner
     }
 

@@ -93,6 +93,7 @@ impl Reader<'_> {
             let count = match base {
                 Base::One(Value::Text(word)) => word.value().map(|text| text.chars().count()),
                 Base::One(Value::Unset) => Some(0),
+                Base::Many(words, _) if words.iter().any(Word::may_split) => None,
                 Base::Many(words, _) => Some(words.len()),
                 Base::One(_) | Base::UnknownMany => None,
             };
@@ -156,6 +157,7 @@ impl Reader<'_> {
         }
         let Some((from, to)) = subscript else {
             return Base::One(match self.lookup(scope, name) {
+                Value::List(words) if words.first().is_some_and(Word::may_split) => Value::Unknown,
                 Value::List(words) => words.into_iter().next().map_or(Value::Unset, Value::Text),
                 value => value,
             });
@@ -171,6 +173,8 @@ impl Reader<'_> {
         }
         let number = self.arithmetic(source, parts, (from, to), scope, place);
         Base::One(match (self.lookup(scope, name), number) {
+            // Which element has which number is not known.
+            (Value::List(words), _) if words.iter().any(Word::may_split) => Value::Unknown,
             (Value::List(words), Some(number)) => {
                 let count = i64::try_from(words.len()).unwrap_or(i64::MAX);
                 let index = if number < 0 { number + count } else { number };
@@ -362,6 +366,13 @@ impl Reader<'_> {
         let is_set = match &base {
             Base::One(Value::Unset) => Some(false),
             Base::One(Value::Unknown) | Base::UnknownMany => None,
+            Base::One(Value::List(words)) | Base::Many(words, _) if words.iter().any(Word::may_split) => None,
+            // A list of one empty word is as empty as none where there is a colon.
+            Base::One(Value::List(words)) | Base::Many(words, _)
+                if has_colon && matches!(words.as_slice(), [word] if word.pieces.is_empty()) =>
+            {
+                Some(false)
+            }
             Base::One(Value::List(words)) | Base::Many(words, _) => Some(!words.is_empty()),
             Base::One(Value::Text(word)) => match word.pieces.as_slice() {
                 [] => Some(!has_colon),
@@ -380,6 +391,9 @@ impl Reader<'_> {
                     self.push_value(expansion, scope, Value::Text(value), shown, quote);
                 } else {
                     let splits_text = std::mem::replace(&mut expansion.splits_text, expansion.splits);
+                    if expansion.splits {
+                        expansion.separators = Some(self.lookup(scope, "IFS"));
+                    }
                     let quote = if quote == Quote::None { Quote::None } else { Quote::Operand };
                     if quote != Quote::None {
                         expansion.fields.quoted("");
@@ -498,7 +512,7 @@ impl Reader<'_> {
 }
 
 fn cut_list(words: Vec<Word>, range: impl Fn(usize) -> Option<(usize, usize)>, is_star: bool) -> Base {
-    match range(words.len()) {
+    match range(words.len()).filter(|_| !words.iter().any(Word::may_split)) {
         Some((start, end)) => Base::Many(words.into_iter().skip(start).take(end - start).collect(), is_star),
         None => Base::UnknownMany,
     }

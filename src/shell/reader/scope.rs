@@ -27,6 +27,8 @@ pub(super) struct Scope {
     pub(super) stack: Vec<Directory>,
     /// Whether the shell has ended (`exit`).
     pub(super) has_ended: bool,
+    /// Whether this is the state of a subshell or of another process.
+    pub(super) is_inner: bool,
 }
 
 /// A variable that the line has touched.
@@ -67,7 +69,20 @@ impl Scope {
             previous: Directory::Unknown,
             stack: Vec::new(),
             has_ended: false,
+            is_inner: false,
         }
+    }
+
+    /// The state at a time that is not known: whatever the line has touched may hold anything.
+    pub(super) fn forgotten(&self) -> Self {
+        let mut state = self.clone();
+        for variable in Rc::make_mut(&mut state.variables).values_mut() {
+            variable.value = Value::Unknown;
+        }
+        state.parameters = None;
+        state.directory = Directory::Unknown;
+        state.previous = Directory::Unknown;
+        state
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Variable> {
@@ -149,6 +164,7 @@ impl Scope {
         process.parameters = Some(Rc::default());
         process.stack.clear();
         process.has_ended = false;
+        process.is_inner = true;
         process
     }
 

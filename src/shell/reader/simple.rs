@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use shuck_ast::{
     ArrayElem, Assignment as RawAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand,
-    Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
+    Redirect as RawRedirect, RedirectKind, RedirectTarget, SimpleCommand, Span, Word as RawWord,
 };
 
 use super::super::command::{Assignment, Command, Directory, Input, Redirect};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
+use super::brace::{self, Braces};
 use super::redirect::Output;
 use super::scope::{Scope, Value};
 use super::source::Source;
@@ -48,16 +49,41 @@ impl Reader<'_> {
         place: &Place,
     ) -> Option<Word> {
         let mut words = Vec::with_capacity(1 + command.args.len());
-        if command.name.span.start.offset() != command.name.span.end.offset() {
-            self.word(&command.name, source, scope, place, &mut words);
-        }
-        for argument in &command.args {
-            if redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source)) {
-                continue;
-            }
-            self.word(argument, source, scope, place, &mut words);
-        }
+        let raws = std::iter::once(&command.name)
+            .filter(|name| name.span.start.offset() != name.span.end.offset())
+            .chain(command.args.iter().filter(|argument| {
+                !redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source))
+            }));
+        let ends = redirects
+            .iter()
+            .filter_map(|redirect| match &redirect.target {
+                RedirectTarget::Word(word) if word.span.start.offset() < word.span.end.offset() => {
+                    Some(word.span.end.offset())
+                }
+                RedirectTarget::Word(_) => None,
+                RedirectTarget::Heredoc(_) => None,
+            })
+            .chain(command.assignments.iter().map(|assignment| assignment.span.end.offset()));
+        let is_substituted = |raw: &RawWord| source.slice(raw.span).is_some_and(|text| text.starts_with("<("));
+        let ends = ends.filter(|_| !(command.args.is_empty() && is_substituted(&command.name)));
+        self.certain_ends(ends, raws.clone().map(|raw| raw.span), source);
+        self.words(raws, source, scope, place, &mut words);
         self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
+    }
+
+    /// What is no word by itself to the parser must not end right where a word begins: bash takes both for one.
+    fn certain_ends(
+        &mut self,
+        ends: impl Iterator<Item = usize>,
+        raws: impl Iterator<Item = Span> + Clone,
+        source: &Source<'_>,
+    ) {
+        for end in ends {
+            if let Some(span) = raws.clone().find(|span| span.start.offset() == end) {
+                let what = "where the word before this one ends is not certain".to_owned();
+                self.unreadable(UnreadableKind::Syntax, what, source.place_of(span));
+            }
+        }
     }
 
     /// `export`, `declare` and their kin.
@@ -71,6 +97,12 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut words =
             vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
+        let spans = clause.operands.iter().map(|operand| match operand {
+            DeclOperand::Flag(raw) | DeclOperand::Dynamic(raw) => raw.span,
+            DeclOperand::Name(reference) => reference.span,
+            DeclOperand::Assignment(assignment) => assignment.span,
+        });
+        self.certain_ends(spans.clone().map(|span| span.end.offset()), spans, source);
         let mut declared = Vec::new();
         let mut flags = String::new();
         for operand in &clause.operands {
@@ -109,6 +141,19 @@ impl Reader<'_> {
                         ..Word::known(reference.name.as_str())
                     });
                     declared.push((reference.name.as_str().to_owned(), None));
+                }
+                DeclOperand::Assignment(assignment)
+                    if source
+                        .slice(assignment.span)
+                        .is_some_and(|text| !matches!(brace::expand(text, 64), Braces::None))
+                        && !matches!(assignment.value, AssignmentValue::Compound(_)) =>
+                {
+                    // Braces make several assignments of it.
+                    let (name, _) = self.assignment(assignment, source, scope, place);
+                    let mut word = super::expand::unknown(source.slice(assignment.span).unwrap_or_default(), true);
+                    word.span = source.place_of(assignment.span);
+                    words.push(word);
+                    declared.push((name, Some(Value::Unknown)));
                 }
                 DeclOperand::Assignment(assignment) => {
                     let (name, value) = self.assignment(assignment, source, scope, place);
@@ -213,6 +258,10 @@ impl Reader<'_> {
 
     /// What follows `exit`, `return`, `break` and `continue`.
     pub(super) fn jumped(&mut self, name: &str, scope: &mut Scope) {
+        if name == "exit" && !scope.is_inner && !scope.has_ended {
+            let state = scope.clone();
+            self.run_traps(&state);
+        }
         if name != "exit" {
             let wanted = |function: bool| if name == "return" { function } else { !function };
             let frame = self.frames.iter_mut().rev().find(|frame| wanted(frame.function.is_some()));
@@ -345,6 +394,11 @@ impl Reader<'_> {
             AssignmentValue::Compound(list) => {
                 let mut words = Vec::new();
                 let mut is_list = true;
+                let spans = list.elements.iter().map(|element| match element {
+                    ArrayElem::Sequential(raw) => raw.word.span,
+                    ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => value.word.span,
+                });
+                self.certain_ends(spans.clone().map(|span| span.end.offset()), spans, source);
                 for element in &list.elements {
                     match element {
                         ArrayElem::Sequential(raw) => self.word(&raw.word, source, scope, place, &mut words),
@@ -552,7 +606,17 @@ impl Reader<'_> {
         for word in start.words.iter().skip(1) {
             super::field::push(&mut code.pieces, Piece::Text(" ".to_owned()));
             for piece in &word.pieces {
-                super::field::push(&mut code.pieces, piece.clone());
+                // What was expanded once stays as it is.
+                let piece = match piece {
+                    Piece::Text(text) if !super::expand::stands_for_itself(text) => {
+                        Piece::Text(super::builtin::quoted(text))
+                    }
+                    other => other.clone(),
+                };
+                super::field::push(&mut code.pieces, piece);
+            }
+            if word.pieces.is_empty() {
+                super::field::push(&mut code.pieces, Piece::Text("''".to_owned()));
             }
         }
         let mut inner = self.subshell(scope);

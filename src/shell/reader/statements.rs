@@ -148,6 +148,9 @@ impl Reader<'_> {
             );
         }
         let mut before = scope.clone();
+        // The state where a right side of `&&` was left out.
+        let mut left_out: Option<Scope> = None;
+        let mut is_sure = succeeds(first, source);
         let mut printed = self.statement(first, source, scope, place);
         for (op, statement) in links {
             let left = scope.clone();
@@ -156,6 +159,9 @@ impl Reader<'_> {
                     // The right side runs if the left one failed: then a `cd` in it did not happen.
                     let mut right = before.clone();
                     right.join(&left);
+                    if let Some(state) = left_out.take() {
+                        right.join(&state);
+                    }
                     right.directory.clone_from(&before.directory);
                     right.has_ended = false;
                     self.statement(statement, source, &mut right, place);
@@ -165,7 +171,13 @@ impl Reader<'_> {
                 }
                 _ => {
                     let text = self.statement(statement, source, scope, place);
-                    printed = self.append(printed, text);
+                    printed = if is_sure { self.append(printed, text) } else { None };
+                    if !is_sure && !left.has_ended {
+                        match &mut left_out {
+                            Some(state) => state.join(&left),
+                            None => left_out = Some(left.clone()),
+                        }
+                    }
                     if scope.has_ended && !left.has_ended {
                         // What follows runs only if the left side failed.
                         *scope = left.clone();
@@ -174,6 +186,14 @@ impl Reader<'_> {
                     before = left;
                 }
             }
+            is_sure &= op != BinaryOp::Or && succeeds(statement, source);
+        }
+        if let Some(state) = left_out {
+            // A folder that could not be gone to ends the plan of nearly every line: it counts as reached.
+            let (directory, previous, stack) =
+                (scope.directory.clone(), scope.previous.clone(), scope.stack.clone());
+            scope.join(&state);
+            (scope.directory, scope.previous, scope.stack) = (directory, previous, stack);
         }
         printed
     }
@@ -211,5 +231,29 @@ impl Reader<'_> {
             current = rest.next();
         }
         printed.filter(|_| place.is_captured)
+    }
+}
+
+/// Whether a statement cannot fail: an assignment that starts nothing, `true`, what only prints.
+///
+/// A `cd` counts too: whoever writes one plans for the folder that it goes to.
+fn succeeds(statement: &Stmt, source: &Source<'_>) -> bool {
+    match &statement.command {
+        Syntax::Simple(command) => {
+            let (start, end) = (command.name.span.start.offset(), command.name.span.end.offset());
+            let is_inert = |word: &shuck_ast::Word| {
+                word.parts.iter().all(|part| matches!(part.kind, shuck_ast::WordPart::Literal(_)))
+            };
+            let is_plain = statement.redirects.is_empty() && !statement.negated;
+            if start == end {
+                return is_plain
+                    && command.assignments.iter().all(|assignment| match &assignment.value {
+                        shuck_ast::AssignmentValue::Scalar(word) => is_inert(word),
+                        shuck_ast::AssignmentValue::Compound(_) => false,
+                    });
+            }
+            is_plain && matches!(source.text.get(start..end), Some("true" | ":" | "echo" | "cd" | "pushd"))
+        }
+        _ => false,
     }
 }

@@ -43,7 +43,18 @@ impl Reader<'_> {
             }
             Some(b'{') => {
                 let after = match expansion.parts.at(index) {
-                    Some(Part::Other(span)) if span.end.offset() <= end => Some(span.end.offset()),
+                    Some(Part::Other(span)) if span.end.offset() <= end => {
+                        let after = Some(span.end.offset());
+                        let quoted = quote != Quote::None;
+                        if [quoted, !quoted].iter().all(|quoted| skip::brace(text, index + 2, *quoted) != after) {
+                            self.unreadable(
+                                UnreadableKind::Syntax,
+                                "where this ${ ends is not certain".to_owned(),
+                                expansion.source.place(index, end),
+                            );
+                        }
+                        after
+                    }
                     _ => skip::brace(text, index + 2, quote != Quote::None).filter(|after| *after <= end),
                 };
                 let Some(after) = after.filter(|after| *after > index + 2) else {
@@ -128,18 +139,39 @@ impl Reader<'_> {
     ) {
         let is_quoted = quote != Quote::None;
         expansion.fields.has_vanished |= is_quoted && !is_star && words.is_empty();
+        // `"$*"` is joined by the first separator, everything else by blanks.
+        let joint = if is_star && (is_quoted || !expansion.splits) {
+            match self.lookup(scope, "IFS") {
+                Value::Unset => Some(" ".to_owned()),
+                Value::Text(word) => word.value().map(|text| text.chars().take(1).collect()),
+                Value::List(_) | Value::Unknown => None,
+            }
+        } else {
+            Some(" ".to_owned())
+        };
         for (index, word) in words.iter().enumerate() {
             if !self.spend(4 + word.pieces.len()) {
                 return;
             }
             if index > 0 {
-                if is_quoted && (is_star || !expansion.splits) {
-                    expansion.fields.quoted(" ");
-                } else if expansion.splits {
+                if expansion.splits && !(is_quoted && is_star) {
                     expansion.fields.split();
                 } else {
-                    expansion.fields.quoted(" ");
+                    match &joint {
+                        Some(joint) => expansion.fields.quoted(joint),
+                        None => {
+                            let source = "$IFS".to_owned();
+                            expansion.fields.piece(Piece::Unknown { splits: false, source });
+                        }
+                    }
                 }
+            }
+            if let Some(Piece::Unknown { source, .. }) =
+                word.pieces.iter().find(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+            {
+                // An element of which nobody knows how many it is.
+                expansion.fields.piece(Piece::Unknown { splits: expansion.splits, source: source.clone() });
+                continue;
             }
             self.push_value(expansion, scope, Value::Text(word.clone()), "", quote);
         }
@@ -166,6 +198,9 @@ impl Reader<'_> {
                 expansion.fields.piece(Piece::Unknown { splits, source: shown.to_owned() });
             }
             // `$a` is `${a[0]}`
+            Value::List(words) if words.first().is_some_and(Word::may_split) => {
+                self.push_value(expansion, scope, Value::Unknown, shown, quote);
+            }
             Value::List(words) => match words.into_iter().next() {
                 Some(word) => self.push_value(expansion, scope, Value::Text(word), shown, quote),
                 None => self.push_value(expansion, scope, Value::Unset, shown, quote),
@@ -207,7 +242,8 @@ impl Reader<'_> {
         separators: Option<&Value>,
     ) {
         let default = " \t\n";
-        let separators = match separators {
+        let own = if separators.is_none() { expansion.separators.clone() } else { None };
+        let separators = match separators.or(own.as_ref()) {
             None | Some(Value::Unset) => default,
             Some(Value::Text(word)) => match word.value() {
                 Some(known) => known,
