@@ -3,6 +3,7 @@
 
 mod cases;
 mod cli;
+mod differential;
 mod dry_run;
 mod generated;
 mod house;

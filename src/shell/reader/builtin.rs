@@ -529,6 +529,9 @@ fn shift(arguments: &[Word], scope: &mut Scope) {
         Some(word) => word.value().and_then(|text| text.parse::<usize>().ok()),
     };
     scope.parameters = match (scope.parameters.take(), count) {
+        (Some(words), Some(count)) if words.iter().take(count.max(1)).any(Word::may_split) && count > 0 => {
+            None
+        }
         (Some(words), Some(count)) if count <= words.len() => {
             Some(Rc::new(words.iter().skip(count).cloned().collect()))
         }

@@ -103,6 +103,9 @@ impl Reader<'_> {
             {
                 last = next;
             }
+            if !is_empty(last) {
+                self.certain_end(last.span.end.offset(), source);
+            }
             if std::ptr::eq(raw, last) {
                 self.word(raw, source, scope, place, words);
             } else {

@@ -248,6 +248,8 @@ struct Reader<'s> {
     substitutions: usize,
     frames: Vec<Frame>,
     files: BTreeMap<String, Vec<Stored>>,
+    /// Expansions so far that may be an error to bash, which ends the command around them.
+    errors: usize,
     /// What runs at the end of the line.
     traps: Vec<Trap>,
 }
@@ -276,6 +278,7 @@ impl<'s> Reader<'s> {
             substitutions: 0,
             frames: Vec::new(),
             files: BTreeMap::new(),
+            errors: 0,
             traps: Vec::new(),
         }
     }
@@ -403,6 +406,7 @@ impl<'s> Reader<'s> {
             "IFS" => Value::Text(Word::known(" \t\n")),
             "0" => scope.name.clone().map_or(Value::Unknown, Value::Text),
             "#" => match &scope.parameters {
+                Some(words) if words.iter().any(Word::may_split) => number,
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
             },
@@ -410,6 +414,7 @@ impl<'s> Reader<'s> {
             | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
             _ => match name.parse::<usize>() {
                 Ok(position) => match &scope.parameters {
+                    Some(words) if words.iter().take(position).any(Word::may_split) => Value::Unknown,
                     Some(words) => match words.get(position.wrapping_sub(1)) {
                         Some(word) => Value::Text(word.clone()),
                         None => Value::Unset,

@@ -106,13 +106,19 @@ impl Reader<'_> {
         }
         if prefix == '!' {
             if operator == "@" || operator == "*" || subscript.is_some() {
-                self.push_value(expansion, scope, Value::Unknown, shown, quote);
+                // Names or keys, nobody knows how many.
+                self.push_base(expansion, scope, Base::UnknownMany, shown, quote);
                 return;
             }
+            self.errors += 1;
             base = match base {
                 Base::One(Value::Text(word)) => match word.value() {
                     Some(name) if is_name(name) => Base::One(self.lookup(scope, name)),
                     Some(name) => {
+                        if !name.contains('[') && name.parse::<usize>().is_err() {
+                            let what = format!("{} is an error that ends the line", shorten(shown));
+                            self.unreadable(UnreadableKind::Syntax, what, source.place(index, after));
+                        }
                         // `a[$(…)]` as the name of a variable runs the substitution.
                         let name = name.to_owned();
                         self.subscript_text(&name, source.place(index, after), scope, place);
@@ -305,6 +311,16 @@ impl Reader<'_> {
         let words = inner.fields.into_words();
         match words.as_slice() {
             [] => Pattern::new(&Word::default()),
+            // A backslash in a value quotes in a pattern; where it came from is not kept.
+            [word]
+                if word
+                    .pieces
+                    .iter()
+                    .any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\')))
+                    && expansion.source.text.get(from..to).is_some_and(|raw| raw.contains(['$', '`'])) =>
+            {
+                None
+            }
             [word] => Pattern::new(word),
             _ => None,
         }
@@ -402,9 +418,15 @@ impl Reader<'_> {
                     expansion.splits_text = splits_text;
                 }
             }
+            Some(true) if kind == b'?' => {
+                self.errors += 1;
+                self.operand(expansion, scope, place, (from, to), quote);
+                self.push_value(expansion, scope, Value::Unknown, shown, quote);
+            }
             Some(false) if kind != b'+' => self.push_base(expansion, scope, base, shown, quote),
             Some(false) => self.push_value(expansion, scope, Value::Unset, shown, quote),
             _ => {
+                self.errors += usize::from(kind == b'?');
                 // Commands in the operand may run.
                 self.operand(expansion, scope, place, (from, to), quote);
                 if kind == b'=' && is_name(name) {

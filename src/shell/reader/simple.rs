@@ -64,11 +64,23 @@ impl Reader<'_> {
                 RedirectTarget::Heredoc(_) => None,
             })
             .chain(command.assignments.iter().map(|assignment| assignment.span.end.offset()));
-        let is_substituted = |raw: &RawWord| source.slice(raw.span).is_some_and(|text| text.starts_with("<("));
+        let is_substituted =
+            |raw: &RawWord| source.slice(raw.span).is_some_and(|text| text.starts_with("<("));
         let ends = ends.filter(|_| !(command.args.is_empty() && is_substituted(&command.name)));
         self.certain_ends(ends, raws.clone().map(|raw| raw.span), source);
         self.words(raws, source, scope, place, &mut words);
         self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
+    }
+
+    /// Where a word ends to the parser, there must stand what ends a word to bash.
+    pub(super) fn certain_end(&mut self, end: usize, source: &Source<'_>) {
+        let Some((before, after)) = source.text.split_at_checked(end) else { return };
+        let slashes = before.len() - before.trim_end_matches('\\').len();
+        let is_end = |next: char| matches!(next, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')');
+        if slashes % 2 == 1 || after.chars().next().is_some_and(|next| !is_end(next)) {
+            let what = "where this word ends is not certain".to_owned();
+            self.unreadable(UnreadableKind::Syntax, what, source.place(end.saturating_sub(1), end));
+        }
     }
 
     /// What is no word by itself to the parser must not end right where a word begins: bash takes both for one.
@@ -79,6 +91,7 @@ impl Reader<'_> {
         source: &Source<'_>,
     ) {
         for end in ends {
+            self.certain_end(end, source);
             if let Some(span) = raws.clone().find(|span| span.start.offset() == end) {
                 let what = "where the word before this one ends is not certain".to_owned();
                 self.unreadable(UnreadableKind::Syntax, what, source.place_of(span));
@@ -150,7 +163,8 @@ impl Reader<'_> {
                 {
                     // Braces make several assignments of it.
                     let (name, _) = self.assignment(assignment, source, scope, place);
-                    let mut word = super::expand::unknown(source.slice(assignment.span).unwrap_or_default(), true);
+                    let mut word =
+                        super::expand::unknown(source.slice(assignment.span).unwrap_or_default(), true);
                     word.span = source.place_of(assignment.span);
                     words.push(word);
                     declared.push((name, Some(Value::Unknown)));
@@ -394,6 +408,16 @@ impl Reader<'_> {
             AssignmentValue::Compound(list) => {
                 let mut words = Vec::new();
                 let mut is_list = true;
+                let whole = source.slice(assignment.span).unwrap_or_default();
+                let has_lost = list.elements.is_empty()
+                    && whole.split_once('(').is_some_and(|(_, rest)| {
+                        rest.split_once(')').is_none_or(|(first, _)| !first.trim().is_empty())
+                            && !rest.trim_start().starts_with('#')
+                    });
+                if has_lost {
+                    let what = "the elements of this list are not certain".to_owned();
+                    self.unreadable(UnreadableKind::Syntax, what, source.place_of(assignment.span));
+                }
                 let spans = list.elements.iter().map(|element| match element {
                     ArrayElem::Sequential(raw) => raw.word.span,
                     ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => value.word.span,

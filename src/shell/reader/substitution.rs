@@ -46,7 +46,10 @@ impl Reader<'_> {
                     Some(Part::Other(span)) if span.end.offset() <= end => {
                         let after = Some(span.end.offset());
                         let quoted = quote != Quote::None;
-                        if [quoted, !quoted].iter().all(|quoted| skip::brace(text, index + 2, *quoted) != after) {
+                        if [quoted, !quoted]
+                            .iter()
+                            .all(|quoted| skip::brace(text, index + 2, *quoted) != after)
+                        {
                             self.unreadable(
                                 UnreadableKind::Syntax,
                                 "where this ${ ends is not certain".to_owned(),
@@ -153,7 +156,13 @@ impl Reader<'_> {
             if !self.spend(4 + word.pieces.len()) {
                 return;
             }
-            if index > 0 {
+            let splits = |word: &Word| {
+                word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+            };
+            let before = index.checked_sub(1).and_then(|before| words.get(before));
+            // An element that may be none at all leaves its neighbours in one word.
+            let is_certain = !(splits(word) || before.is_some_and(splits));
+            if index > 0 && is_certain {
                 if expansion.splits && !(is_quoted && is_star) {
                     expansion.fields.split();
                 } else {
@@ -308,7 +317,7 @@ impl Reader<'_> {
         let after = match expansion.parts.at(index) {
             Some(Part::Commands(body, span)) if span.end.offset() <= end => {
                 let after = span.end.offset();
-                if is_reliable(index, after) {
+                if is_reliable(index, after) && is_whole(body, source, after) {
                     let printed = self.captured(body, source, scope, place);
                     self.push_printed(expansion, scope, printed, (index, after), quote);
                     return after;
@@ -422,6 +431,7 @@ impl Reader<'_> {
         let (printed, after) = match expansion.parts.at(index) {
             Some(Part::Commands(body, span))
                 if span.end.offset() <= end
+                    && is_whole(body, source, span.end.offset())
                     && source
                         .slice(span)
                         .is_some_and(|body| body.ends_with(')') && !body.contains("\\\n")) =>
@@ -481,7 +491,9 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut inner = self.subshell(scope);
         let inside = Place { is_captured: true, redirects: Vec::new(), pipeline: None, ..place.clone() };
-        self.statements(body, source, &mut inner, &inside)
+        let errors = self.errors;
+        // After an error in an expansion nothing more is printed.
+        self.statements(body, source, &mut inner, &inside).filter(|_| self.errors == errors)
     }
 
     pub(super) fn captured_text(
@@ -492,7 +504,8 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut inner = self.subshell(scope);
         let inside = Place { is_captured: true, redirects: Vec::new(), pipeline: None, ..place.clone() };
-        self.text_statements(source, &mut inner, &inside)
+        let errors = self.errors;
+        self.text_statements(source, &mut inner, &inside).filter(|_| self.errors == errors)
     }
 
     /// The range of the expression in `$((…))` and the position behind it; `None` if it is a command
@@ -528,7 +541,10 @@ impl Reader<'_> {
         let value = self.arithmetic(expansion.source, expansion.parts, (from, to.max(from)), scope, place);
         let value = match value {
             Some(number) => Word::known(number.to_string()),
-            None => Word { pieces: vec![Piece::Name], span: None },
+            None => {
+                self.errors += 1;
+                Word { pieces: vec![Piece::Name], span: None }
+            }
         };
         self.push_value(expansion, scope, Value::Text(value), "$((…))", quote);
     }
@@ -587,6 +603,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether the parser's view of a substitution that ends before `after` reaches its end: it leaves out what it
+/// cannot read, without a word.
+fn is_whole(body: &StmtSeq, source: &Source<'_>, after: usize) -> bool {
+    let Some(last) = body.iter().last() else { return false };
+    let from = last.span.end.offset();
+    let Some(rest) = after.checked_sub(1).and_then(|close| source.text.get(from..close)) else {
+        return false;
+    };
+    let rest = rest.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, ';' | '&'));
+    rest.is_empty() || rest.starts_with('#')
 }
 
 /// The position behind the `]` that closes a `$[` whose body begins at `at`.
