@@ -99,7 +99,12 @@ impl Reader<'_> {
                 scope.change_directory(if arguments.is_empty() { to } else { Directory::Unknown });
             }
             "unset" => self.unset(&arguments, scope, place),
-            "set" => set(&arguments, scope),
+            "set" => {
+                self.is_strict |= arguments.iter().filter_map(Word::value).any(|text| {
+                    text == "nounset" || text.strip_prefix('-').is_some_and(|flags| flags.contains('u'))
+                });
+                set(&arguments, scope);
+            }
             "shift" => shift(&arguments, scope),
             "read" => self.assign_unknown(&arguments, "adinNptu", "REPLY", scope, place),
             "mapfile" | "readarray" => {
@@ -294,9 +299,10 @@ impl Reader<'_> {
                 Some("-v" | "-n" | "--") => {}
                 Some(name) => {
                     self.subscript_text(name, word.span, scope, place);
+                    let is_element = name.contains('[');
                     let name = name.split('[').next().unwrap_or_default();
                     if !functions_only {
-                        scope.set(name, Value::Unset);
+                        scope.set(name, if is_element { Value::Unknown } else { Value::Unset });
                     }
                     scope.undefine(name);
                 }

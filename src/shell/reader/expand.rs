@@ -128,6 +128,26 @@ impl Reader<'_> {
         self.word_at(range, Parts::Word(&raw.parts), source, scope, place, words);
     }
 
+    /// The words that an element of a list becomes: `~` does not count behind its `=`.
+    pub(super) fn element(
+        &mut self,
+        raw: &RawWord,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        words: &mut Vec<Word>,
+    ) {
+        let (start, end) = (raw.span.start.offset(), raw.span.end.offset());
+        let is_tilde =
+            source.text.get(start..end).is_some_and(|text| is_assignment(text) && text.contains('~'));
+        if !is_tilde || source.slice(raw.span).is_some_and(|text| text.contains('{')) {
+            self.word(raw, source, scope, place, words);
+        } else if self.spend(8 + (end - start) / 4) {
+            let expansion = Expansion::new(source, Parts::Word(&raw.parts), true);
+            self.fields(expansion, start, end, scope, place, source.place(start, end), words);
+        }
+    }
+
     fn word_at(
         &mut self,
         (start, end): (usize, usize),
@@ -275,6 +295,9 @@ impl Reader<'_> {
                     // `"$@"` of nothing is no word at all.
                     if !std::mem::take(&mut expansion.fields.has_vanished) {
                         expansion.fields.quoted("");
+                    } else if expansion.splits && expansion.fields.may_be_nothing() {
+                        let source = "$@".to_owned();
+                        expansion.fields.piece(Piece::Unknown { splits: true, source });
                     }
                 }
                 b'"' if quote == Quote::Operand => index += 1,

@@ -250,6 +250,8 @@ struct Reader<'s> {
     files: BTreeMap<String, Vec<Stored>>,
     /// Expansions so far that may be an error to bash, which ends the command around them.
     errors: usize,
+    /// Whether a variable that is not set may be such an error (`set -u`).
+    is_strict: bool,
     /// What runs at the end of the line.
     traps: Vec<Trap>,
 }
@@ -279,6 +281,7 @@ impl<'s> Reader<'s> {
             frames: Vec::new(),
             files: BTreeMap::new(),
             errors: 0,
+            is_strict: false,
             traps: Vec::new(),
         }
     }

@@ -311,13 +311,11 @@ impl Reader<'_> {
         let words = inner.fields.into_words();
         match words.as_slice() {
             [] => Pattern::new(&Word::default()),
-            // A backslash in a value quotes in a pattern; where it came from is not kept.
+            // A value in a pattern is a pattern, unless it stands in quotes; which it was is not kept.
             [word]
-                if word
-                    .pieces
-                    .iter()
-                    .any(|piece| matches!(piece, Piece::Text(text) if text.contains('\\')))
-                    && expansion.source.text.get(from..to).is_some_and(|raw| raw.contains(['$', '`'])) =>
+                if word.pieces.iter().any(
+                    |piece| matches!(piece, Piece::Text(text) if text.contains(['\\', '*', '?', '['])),
+                ) && expansion.source.text.get(from..to).is_some_and(|raw| raw.contains(['$', '`'])) =>
             {
                 None
             }
@@ -424,13 +422,21 @@ impl Reader<'_> {
                 self.push_value(expansion, scope, Value::Unknown, shown, quote);
             }
             Some(false) if kind != b'+' => self.push_base(expansion, scope, base, shown, quote),
-            Some(false) => self.push_value(expansion, scope, Value::Unset, shown, quote),
+            Some(false) => {
+                let is_none = matches!(&base, Base::Many(words, false) if words.is_empty());
+                expansion.fields.has_vanished |= is_none && quote != Quote::None;
+                self.push_value(expansion, scope, Value::Unset, shown, quote);
+            }
             _ => {
                 self.errors += usize::from(kind == b'?');
                 // Commands in the operand may run.
                 self.operand(expansion, scope, place, (from, to), quote);
                 if kind == b'=' && is_name(name) {
                     scope.set(name, Value::Unknown);
+                }
+                if matches!(base, Base::UnknownMany | Base::Many(..)) {
+                    self.push_base(expansion, scope, Base::UnknownMany, shown, quote);
+                    return;
                 }
                 self.push_value(expansion, scope, Value::Unknown, shown, quote);
             }
@@ -522,7 +528,10 @@ impl Reader<'_> {
             return;
         }
         let changed = match kind {
-            b'Q' => self.each(base, |text| Some(format!("'{}'", text.replace('\'', "'\\''")))),
+            b'Q' => self.each(base, |text| {
+                // What does not print is shown otherwise.
+                (!text.contains(char::is_control)).then(|| format!("'{}'", text.replace('\'', "'\\''")))
+            }),
             b'E' => self.each(base, |text| Some(ansi::decode(text))),
             b'U' => self.each(base, |text| Some(change_case(text, true, true))),
             b'L' => self.each(base, |text| Some(change_case(text, false, true))),

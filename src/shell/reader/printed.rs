@@ -147,7 +147,10 @@ fn echo(arguments: &[Word], reads_backslashes: bool) -> Option<Word> {
         }
         rest = others;
     }
-    let vanishes = |word: &Word| matches!(word.pieces.as_slice(), [Piece::Unknown { splits: true, .. }]);
+    let vanishes = |word: &Word| {
+        !word.pieces.is_empty()
+            && word.pieces.iter().all(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+    };
     if rest.first().is_some_and(vanishes) && rest.iter().any(|word| word.known_prefix().starts_with('-')) {
         return None;
     }

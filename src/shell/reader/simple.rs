@@ -409,6 +409,12 @@ impl Reader<'_> {
                 let mut words = Vec::new();
                 let mut is_list = true;
                 let whole = source.slice(assignment.span).unwrap_or_default();
+                let open = whole.find('(').map(|at| assignment.span.start.offset() + at + 1);
+                let close = open.and_then(|open| super::skip::parenthesis(source.text, open));
+                if close != Some(assignment.span.end.offset()) {
+                    let what = "where this list ends is not certain".to_owned();
+                    self.unreadable(UnreadableKind::Syntax, what, source.place_of(assignment.span));
+                }
                 let has_lost = list.elements.is_empty()
                     && whole.split_once('(').is_some_and(|(_, rest)| {
                         rest.split_once(')').is_none_or(|(first, _)| !first.trim().is_empty())
@@ -425,7 +431,9 @@ impl Reader<'_> {
                 self.certain_ends(spans.clone().map(|span| span.end.offset()), spans, source);
                 for element in &list.elements {
                     match element {
-                        ArrayElem::Sequential(raw) => self.word(&raw.word, source, scope, place, &mut words),
+                        ArrayElem::Sequential(raw) => {
+                            self.element(&raw.word, source, scope, place, &mut words)
+                        }
                         ArrayElem::Keyed { key, value } | ArrayElem::KeyedAppend { key, value } => {
                             is_list = false;
                             self.subscript(key, source, scope, place);

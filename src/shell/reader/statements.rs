@@ -25,7 +25,11 @@ impl Reader<'_> {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, problem, span);
         }
-        let printed = self.statements(&file.body, source, scope, place);
+        if !reaches_end(&file.body, source.text) {
+            let span = source.place(0, source.text.len());
+            self.unreadable(UnreadableKind::Syntax, "the line is not read to its end".to_owned(), span);
+        }
+        let printed = self.lines(&file.body, source, scope, place, true);
         self.leave();
         printed
     }
@@ -38,8 +42,33 @@ impl Reader<'_> {
         scope: &mut Scope,
         place: &Place,
     ) -> Option<Word> {
+        self.lines(list, source, scope, place, false)
+    }
+
+    /// As [`Self::statements`]; `resumes` where an error ends only the line of text that it stands in.
+    fn lines(
+        &mut self,
+        list: &StmtSeq,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        resumes: bool,
+    ) -> Option<Word> {
         let mut printed = place.is_captured.then(Word::default);
+        // The state at an error, and where the statement with it ends.
+        let mut broken: Option<(Scope, usize)> = None;
         for statement in list.iter() {
+            if let Some((state, end)) = &broken
+                && source
+                    .text
+                    .get(*end..statement.span.start.offset())
+                    .is_some_and(|between| between.contains('\n'))
+            {
+                scope.join(state);
+                broken = None;
+            }
+            let before = (resumes && broken.is_none()).then(|| scope.clone());
+            let errors = self.errors;
             let text = if matches!(statement.terminator, Some(StmtTerminator::Background(_))) {
                 let mut inner = self.subshell(scope);
                 self.statement(statement, source, &mut inner, place)
@@ -47,6 +76,12 @@ impl Reader<'_> {
                 self.statement(statement, source, scope, place)
             };
             printed = self.append(printed, text);
+            let end = statement.span.end.offset();
+            match (&mut broken, before) {
+                (Some((_, last)), _) => *last = end,
+                (None, Some(before)) if self.errors != errors => broken = Some((before, end)),
+                _ => {}
+            }
         }
         printed
     }
@@ -232,6 +267,23 @@ impl Reader<'_> {
         }
         printed.filter(|_| place.is_captured)
     }
+}
+
+/// Whether the statements of a text reach its end. Here-documents lie behind the statement that they belong to.
+fn reaches_end(list: &StmtSeq, text: &str) -> bool {
+    let from = list.iter().last().map_or(0, |last| {
+        let redirects = last.redirects.iter().map(|redirect| redirect.span.end.offset());
+        redirects.fold(last.span.end.offset(), usize::max)
+    });
+    let Some(rest) = text.get(from..) else { return false };
+    // The parser leaves the closing half of a subshell out.
+    let rest = rest.trim_start().trim_start_matches([')', '}']);
+    text.contains("<<")
+        || rest.split('\n').all(|line| {
+            let rest =
+                line.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, ';' | '&'));
+            rest.is_empty() || rest.starts_with('#') || rest == "\\"
+        })
 }
 
 /// Whether a statement cannot fail: an assignment that starts nothing, `true`, what only prints.

@@ -196,6 +196,7 @@ impl Reader<'_> {
         quote: Quote,
     ) {
         let is_quoted = quote != Quote::None;
+        self.errors += usize::from(self.is_strict && matches!(value, Value::Unset | Value::Unknown));
         match value {
             Value::Unset => {
                 if is_quoted {
