@@ -14,4 +14,5 @@ mod sandbox;
 mod schema;
 mod scratch;
 mod shell_bash;
+mod unread;
 mod worktree;

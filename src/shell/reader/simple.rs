@@ -68,6 +68,22 @@ impl Reader<'_> {
             |raw: &RawWord| source.slice(raw.span).is_some_and(|text| text.starts_with("<("));
         let ends = ends.filter(|_| !(command.args.is_empty() && is_substituted(&command.name)));
         self.certain_ends(ends, raws.clone().map(|raw| raw.span), source);
+        let last = raws
+            .clone()
+            .map(|raw| raw.span)
+            .chain(command.assignments.iter().map(|assignment| assignment.span))
+            .chain(redirects.iter().map(|redirect| redirect.span))
+            .map(|span| span.end.offset())
+            .max();
+        let end = command.span.end.offset();
+        let has_document =
+            redirects.iter().any(|redirect| matches!(redirect.target, RedirectTarget::Heredoc(_)));
+        let rest = last.and_then(|last| source.text.get(last..end)).unwrap_or_default();
+        let rest = rest.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, '\\' | ';'));
+        if !has_document && !rest.starts_with('#') && rest.contains(|next: char| next.is_alphanumeric()) {
+            let what = "the parser left a part of this command out".to_owned();
+            self.unreadable(UnreadableKind::Syntax, what, source.place_of(command.span));
+        }
         self.words(raws, source, scope, place, &mut words);
         self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
     }

@@ -55,13 +55,13 @@ impl Reader<'_> {
         resumes: bool,
     ) -> Option<Word> {
         let mut printed = place.is_captured.then(Word::default);
-        // The state at an error, and where the statement with it ends.
+        // The state at an error, and where the statement with it begins.
         let mut broken: Option<(Scope, usize)> = None;
         for statement in list.iter() {
-            if let Some((state, end)) = &broken
+            if let Some((state, from)) = &broken
                 && source
                     .text
-                    .get(*end..statement.span.start.offset())
+                    .get(*from..statement.span.start.offset())
                     .is_some_and(|between| between.contains('\n'))
             {
                 scope.join(state);
@@ -76,11 +76,8 @@ impl Reader<'_> {
                 self.statement(statement, source, scope, place)
             };
             printed = self.append(printed, text);
-            let end = statement.span.end.offset();
-            match (&mut broken, before) {
-                (Some((_, last)), _) => *last = end,
-                (None, Some(before)) if self.errors != errors => broken = Some((before, end)),
-                _ => {}
+            if let Some(before) = before.filter(|_| self.errors != errors) {
+                broken = Some((before, statement.span.start.offset()));
             }
         }
         printed

@@ -585,13 +585,13 @@ impl Grammar {
                 let subject = self.word(0);
                 let ends = [self.random.pick(&[";;", ";;", ";&", ";;&"]), self.random.pick(&[";;", ";&"])];
                 format!(
-                    "case {subject} in {}) {}{} {}|b) {}{} *) {};; esac",
+                    "case {subject} in {}) {} {} {}|b) {} {} *) {};; esac",
                     self.random.pick(PATTERNS).replace(' ', ""),
                     self.body(below).trim_end().trim_end_matches(';'),
-                    format!(" {}", ends[0]),
+                    ends[0],
                     self.random.pick(PATTERNS).replace(' ', ""),
                     self.body(0).trim_end().trim_end_matches(';'),
-                    format!(" {}", ends[1]),
+                    ends[1],
                     self.simple(0)
                 )
             }

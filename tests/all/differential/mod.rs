@@ -52,14 +52,13 @@ fn try_lines(bash: &Path, seeds: impl Iterator<Item = u64>) -> Outcome {
             }
             continue;
         }
-        for words in started.iter().filter(|words| !is_read(&reading, words)) {
+        if let Some(words) = started.iter().find(|words| !is_read(&reading, words)) {
             let mut problem = format!("seed {seed}: {line}\n  bash started {words:?}; read:\n");
             for command in &reading.commands {
                 let shown: Vec<_> = command.words.iter().map(|word| format!("{:?}", word.shown())).collect();
                 writeln!(problem, "    {}", shown.join(" ")).unwrap();
             }
             outcome.problems.push(problem);
-            break;
         }
     }
     outcome
