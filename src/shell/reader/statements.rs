@@ -24,8 +24,7 @@ impl Reader<'_> {
         if let Some(problem) = problem {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, problem, span);
-        }
-        if !reaches_end(&file.body, source.text) {
+        } else if !reaches_end(&file.body, source.text) {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, "the line is not read to its end".to_owned(), span);
         }
