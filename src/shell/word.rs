@@ -53,7 +53,12 @@ impl Word {
 
     /// Whether the word may become several words or none when bash expands it.
     pub fn may_split(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. } | Piece::Glob(_)))
+        self.splits_by_value() || self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    }
+
+    /// Whether a value that is not known decides how many words it becomes.
+    pub(super) fn splits_by_value(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
     }
 
     /// The certain text that the word begins with.

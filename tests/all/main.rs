@@ -3,6 +3,7 @@
 
 mod cases;
 mod cli;
+mod differential;
 mod dry_run;
 mod fuzz;
 mod generated;
@@ -18,5 +19,6 @@ mod sandbox;
 mod schema;
 mod scratch;
 mod shell_bash;
+mod unread;
 mod worktree;
 mod writers;

@@ -105,12 +105,6 @@ impl Stage {
 
 /// Whether a read word may have been this argument.
 fn fits(pieces: &[Piece], text: &str) -> bool {
-    if let [Piece::Text(known)] = pieces
-        && known.starts_with("/dev/fd/")
-    {
-        // Their numbers are nobody's business.
-        return text.starts_with("/dev/fd/");
-    }
     let Some((first, rest)) = pieces.split_first() else { return text.is_empty() };
     match first {
         Piece::Text(known) => text.strip_prefix(known.as_str()).is_some_and(|text| fits(rest, text)),
@@ -131,18 +125,33 @@ fn covers(words: &[Word], arguments: &[String]) -> bool {
     }
 }
 
-fn is_read(reading: &Reading, started: &[String]) -> bool {
+/// The text with no numbers of descriptors in it: they are nobody's business.
+fn without_descriptors(text: &str) -> String {
+    let mut parts = text.split("/dev/fd/");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        format!("{all}/dev/fd/N{}", part.trim_start_matches(|next: char| next.is_ascii_digit()))
+    })
+}
+
+pub(crate) fn is_read(reading: &Reading, started: &[String]) -> bool {
+    let started: Vec<String> = started.iter().map(|argument| without_descriptors(argument)).collect();
     reading.commands.iter().any(|command| {
         let mut words = command.words.clone();
+        for piece in words.iter_mut().flat_map(|word| &mut word.pieces) {
+            if let Piece::Text(text) = piece {
+                *text = without_descriptors(text);
+            }
+        }
         // The log holds base names.
         if let Some(Piece::Text(text)) = words.first_mut().and_then(|word| word.pieces.first_mut()) {
             *text = text.rsplit('/').next().unwrap_or_default().to_owned();
         }
-        covers(&words, started)
+        covers(&words, &started)
     })
 }
 
-fn is_unreadable(reading: &Reading) -> bool {
+pub(crate) fn is_unreadable(reading: &Reading) -> bool {
     reading.unreadable.iter().any(|entry| !matches!(entry.kind, UnreadableKind::Path(_)))
 }
 

@@ -8,7 +8,7 @@ use super::super::invocation::{Invocation, Language};
 use super::super::word::{Piece, Word};
 use super::scope::{Function, Scope, Value, join_path};
 use super::simple::{Lookup, Start};
-use super::{Place, Reader, UnreadableKind};
+use super::{Place, Reader, Trap, UnreadableKind};
 
 /// Whether a builtin is one that is followed.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -99,7 +99,12 @@ impl Reader<'_> {
                 scope.change_directory(if arguments.is_empty() { to } else { Directory::Unknown });
             }
             "unset" => self.unset(&arguments, scope, place),
-            "set" => set(&arguments, scope),
+            "set" => {
+                self.is_strict |= arguments.iter().filter_map(Word::value).any(|text| {
+                    text == "nounset" || text.strip_prefix('-').is_some_and(|flags| flags.contains('u'))
+                });
+                set(&arguments, scope);
+            }
             "shift" => shift(&arguments, scope),
             "read" => self.assign_unknown(&arguments, "adinNptu", "REPLY", scope, place),
             "mapfile" | "readarray" => {
@@ -138,9 +143,20 @@ impl Reader<'_> {
                     && arguments.len() > 1
                     && !matches!(code.value(), Some("-" | "" | "-l" | "-p"))
                 {
-                    let mut inner = self.subshell(scope);
+                    let at_end = arguments
+                        .iter()
+                        .skip(1)
+                        .all(|word| !matches!(word.value(), None | Some("DEBUG" | "ERR" | "RETURN")));
+                    let is_followed = at_end && !scope.is_inner;
+                    let state = if is_followed { scope.clone() } else { scope.forgotten() };
+                    let mut inner = self.subshell(&state);
                     let inside = self.via(&Place { is_captured: false, ..inside }, name);
                     self.code(code, span, &mut inner, &inside, name);
+                    let is_kept = self.traps.iter().any(|trap| trap.code == *code);
+                    if is_followed && !is_kept && self.traps.len() < 16 {
+                        let code = code.clone();
+                        self.traps.push(Trap { code, place: inside, span, seen: scope.clone() });
+                    }
                 }
             }
             "exec" => {
@@ -283,9 +299,10 @@ impl Reader<'_> {
                 Some("-v" | "-n" | "--") => {}
                 Some(name) => {
                     self.subscript_text(name, word.span, scope, place);
+                    let is_element = name.contains('[');
                     let name = name.split('[').next().unwrap_or_default();
                     if !functions_only {
-                        scope.set(name, Value::Unset);
+                        scope.set(name, if is_element { Value::Unknown } else { Value::Unset });
                     }
                     scope.undefine(name);
                 }
@@ -485,7 +502,7 @@ fn set(arguments: &[Word], scope: &mut Scope) {
             Some("--") => {
                 taken += 1;
                 let words = arguments.get(taken..).unwrap_or_default();
-                scope.parameters = positional(words);
+                scope.parameters = Some(Rc::new(words.to_vec()));
                 return;
             }
             Some("-") => taken += 1,
@@ -501,15 +518,12 @@ fn set(arguments: &[Word], scope: &mut Scope) {
                 }
             }
             _ => {
-                scope.parameters = positional(arguments.get(taken..).unwrap_or_default());
+                let words = arguments.get(taken..).unwrap_or_default();
+                scope.parameters = Some(Rc::new(words.to_vec()));
                 return;
             }
         }
     }
-}
-
-fn positional(words: &[Word]) -> Option<Rc<Vec<Word>>> {
-    words.iter().all(|word| !word.may_split()).then(|| Rc::new(words.to_vec()))
 }
 
 fn shift(arguments: &[Word], scope: &mut Scope) {
@@ -518,6 +532,9 @@ fn shift(arguments: &[Word], scope: &mut Scope) {
         Some(word) => word.value().and_then(|text| text.parse::<usize>().ok()),
     };
     scope.parameters = match (scope.parameters.take(), count) {
+        (Some(words), Some(count)) if words.iter().take(count.max(1)).any(Word::may_split) && count > 0 => {
+            None
+        }
         (Some(words), Some(count)) if count <= words.len() => {
             Some(Rc::new(words.iter().skip(count).cloned().collect()))
         }
@@ -561,6 +578,6 @@ fn skip_options<'w>(words: &'w [Word], flags: &str, valued: &str) -> &'w [Word] 
     words.get(index..).unwrap_or_default()
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

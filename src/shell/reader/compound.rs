@@ -59,17 +59,13 @@ impl Reader<'_> {
             CompoundCommand::For(command) => self.for_loop(command, source, scope, place),
             CompoundCommand::Select(command) => {
                 let mut words = Vec::new();
-                for word in &command.words {
-                    self.word(word, source, scope, place, &mut words);
-                }
+                self.words(&command.words, source, scope, place, &mut words);
                 self.rounds(command.variable.as_str(), words, &command.body, source, scope, place);
                 None
             }
             CompoundCommand::Foreach(command) => {
                 let mut words = Vec::new();
-                for word in &command.words {
-                    self.word(word, source, scope, place, &mut words);
-                }
+                self.words(&command.words, source, scope, place, &mut words);
                 self.rounds(command.variable.as_str(), words, &command.body, source, scope, place)
             }
             CompoundCommand::Repeat(command) => {
@@ -147,11 +143,7 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut words = Vec::new();
         match &command.words {
-            Some(raws) => {
-                for raw in raws {
-                    self.word(raw, source, scope, place, &mut words);
-                }
-            }
+            Some(raws) => self.words(raws, source, scope, place, &mut words),
             None => match &scope.parameters {
                 Some(parameters) => words.extend(parameters.iter().cloned()),
                 None => words.push(unknown("$@", true)),
@@ -207,6 +199,11 @@ impl Reader<'_> {
             words
                 .into_iter()
                 .map(|word| {
+                    let splits = |piece: &Piece| matches!(piece, Piece::Unknown { splits: true, .. });
+                    if word.pieces.len() > 1 && word.pieces.iter().any(splits) {
+                        // The text around it is part of the first and of the last round only.
+                        return Value::Unknown;
+                    }
                     let pieces = word.pieces.into_iter().map(|piece| match piece {
                         Piece::Unknown { source, .. } => Piece::Unknown { splits: false, source },
                         other => other,

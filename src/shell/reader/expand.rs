@@ -33,8 +33,12 @@ pub(super) struct Expansion<'a, 't> {
     pub(super) splits: bool,
     /// Whether literal text is split too, as in the operand of a `${…}`.
     pub(super) splits_text: bool,
+    /// What such text is split at; blanks if not given.
+    pub(super) separators: Option<Value>,
     /// Whether `~` counts after `=` and `:`.
     pub(super) is_assignment: bool,
+    /// Whether the text is what an assignment gives, so that its `=` has been met.
+    pub(super) is_value: bool,
     /// Whether the text is one word to bash, so that nothing may end it.
     pub(super) is_word: bool,
 }
@@ -47,7 +51,9 @@ impl<'a, 't> Expansion<'a, 't> {
             fields: Fields::default(),
             splits,
             splits_text: false,
+            separators: None,
             is_assignment: false,
+            is_value: false,
             is_word: false,
         }
     }
@@ -79,6 +85,36 @@ fn is_plain(byte: u8) -> bool {
 }
 
 impl Reader<'_> {
+    /// The words that raw words become. Where the parser ends a word and nothing stands before the next one, both
+    /// are one word to bash (`}a`, `]$x`, `a<(ls)`).
+    pub(super) fn words<'r>(
+        &mut self,
+        raws: impl IntoIterator<Item = &'r RawWord>,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        words: &mut Vec<Word>,
+    ) {
+        let mut raws = raws.into_iter().peekable();
+        while let Some(raw) = raws.next() {
+            let mut last = raw;
+            while let Some(next) =
+                raws.next_if(|next| next.span.start.offset() == last.span.end.offset() && !is_empty(last))
+            {
+                last = next;
+            }
+            if !is_empty(last) {
+                self.certain_end(last.span.end.offset(), source);
+            }
+            if std::ptr::eq(raw, last) {
+                self.word(raw, source, scope, place, words);
+            } else {
+                let range = (raw.span.start.offset(), last.span.end.offset());
+                self.word_at(range, Parts::None, source, scope, place, words);
+            }
+        }
+    }
+
     /// The words that one raw word becomes, added to `words`.
     pub(super) fn word(
         &mut self,
@@ -88,7 +124,39 @@ impl Reader<'_> {
         place: &Place,
         words: &mut Vec<Word>,
     ) {
+        let range = (raw.span.start.offset(), raw.span.end.offset());
+        self.word_at(range, Parts::Word(&raw.parts), source, scope, place, words);
+    }
+
+    /// The words that an element of a list becomes: `~` does not count behind its `=`.
+    pub(super) fn element(
+        &mut self,
+        raw: &RawWord,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        words: &mut Vec<Word>,
+    ) {
         let (start, end) = (raw.span.start.offset(), raw.span.end.offset());
+        let is_tilde =
+            source.text.get(start..end).is_some_and(|text| is_assignment(text) && text.contains('~'));
+        if !is_tilde || source.slice(raw.span).is_some_and(|text| text.contains('{')) {
+            self.word(raw, source, scope, place, words);
+        } else if self.spend(8 + (end - start) / 4) {
+            let expansion = Expansion::new(source, Parts::Word(&raw.parts), true);
+            self.fields(expansion, start, end, scope, place, source.place(start, end), words);
+        }
+    }
+
+    fn word_at(
+        &mut self,
+        (start, end): (usize, usize),
+        parts: Parts<'_>,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        words: &mut Vec<Word>,
+    ) {
         let Some(text) = source.text.get(start..end) else {
             self.unreadable(UnreadableKind::Syntax, "a word lies outside the text".to_owned(), source.span);
             return;
@@ -101,7 +169,7 @@ impl Reader<'_> {
             words.push(Word { pieces: vec![Piece::Text(text.to_owned())], span });
             return;
         }
-        if !raw.brace_syntax.is_empty() || memchr::memchr(b'{', text.as_bytes()).is_some() {
+        if memchr::memchr(b'{', text.as_bytes()).is_some() {
             match brace::expand(text, 512) {
                 Braces::None => {}
                 Braces::TooMany => {
@@ -115,6 +183,7 @@ impl Reader<'_> {
                             return;
                         }
                         let part = Source { text: &raw, base: None, span, holes: source.holes.clone() };
+                        // What braces make is no assignment: `~` does not count behind its `=`.
                         let expansion = Expansion::new(&part, Parts::None, true);
                         self.fields(expansion, 0, raw.len(), scope, place, span, words);
                     }
@@ -122,7 +191,8 @@ impl Reader<'_> {
                 }
             }
         }
-        let expansion = Expansion::new(source, Parts::Word(&raw.parts), true);
+        let mut expansion = Expansion::new(source, parts, true);
+        expansion.is_assignment = is_assignment(text);
         self.fields(expansion, start, end, scope, place, span, words);
     }
 
@@ -137,8 +207,6 @@ impl Reader<'_> {
         span: Option<(usize, usize)>,
         words: &mut Vec<Word>,
     ) {
-        let text = expansion.source.text.get(start..end).unwrap_or_default();
-        expansion.is_assignment = is_assignment(text);
         expansion.is_word = true;
         self.scan(&mut expansion, scope, place, start, end, Quote::None, None);
         let first = words.len();
@@ -167,6 +235,7 @@ impl Reader<'_> {
         }
         let mut expansion = Expansion::new(source, Parts::Word(&raw.parts), false);
         expansion.is_assignment = true;
+        expansion.is_value = true;
         expansion.is_word = true;
         self.scan(&mut expansion, scope, place, start, end, Quote::None, None);
         Word { span, ..expansion.fields.into_value() }
@@ -205,7 +274,7 @@ impl Reader<'_> {
         let bytes = text.as_bytes();
         let mut index = start;
         let mut tilde = quote == Quote::None;
-        let mut has_equals = false;
+        let mut has_equals = expansion.is_value;
         while index < end {
             let Some(&byte) = bytes.get(index) else { break };
             if until == Some(byte) {
@@ -226,6 +295,9 @@ impl Reader<'_> {
                     // `"$@"` of nothing is no word at all.
                     if !std::mem::take(&mut expansion.fields.has_vanished) {
                         expansion.fields.quoted("");
+                    } else if expansion.splits && expansion.fields.may_be_nothing() {
+                        let source = "$@".to_owned();
+                        expansion.fields.piece(Piece::Unknown { splits: true, source });
                     }
                 }
                 b'"' if quote == Quote::Operand => index += 1,
@@ -421,6 +493,15 @@ impl Reader<'_> {
         }
         index + 1 + length
     }
+}
+
+/// Whether a text needs no quotes to be one word.
+pub(super) fn stands_for_itself(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,+%@".contains(&byte))
+}
+
+fn is_empty(raw: &RawWord) -> bool {
+    raw.span.start.offset() == raw.span.end.offset()
 }
 
 /// An unknown word for `source`.

@@ -58,6 +58,15 @@ impl Fields {
         self.is_present = true;
     }
 
+    /// Whether the current word holds no text that is certain, but something that may be none.
+    pub(super) fn may_be_nothing(&self) -> bool {
+        self.is_present
+            && self.segments.iter().all(|segment| match segment {
+                Segment::Quoted(text) | Segment::Plain(text) => text.is_empty(),
+                Segment::Other(_) => true,
+            })
+    }
+
     /// Ends the current word, if there is one.
     pub(super) fn split(&mut self) {
         if std::mem::take(&mut self.is_present) {

@@ -143,6 +143,7 @@ pub fn read(line: &str, setting: &Setting) -> Reading {
 fn read_here(line: &str, setting: &Setting, levels: usize) -> Option<Reading> {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut reader = Reader::new(setting, line.len(), levels);
+        reader.patterns_vanish = line.contains("nullglob");
         reader.line(line);
         (reader.reading, reader.is_too_deep)
     }));
@@ -258,6 +259,24 @@ struct Reader<'s> {
     substitutions: usize,
     frames: Vec<Frame>,
     files: BTreeMap<String, Vec<Stored>>,
+    /// Expansions so far that may be an error to bash, which ends the command around them.
+    errors: usize,
+    /// Whether a variable that is not set may be such an error (`set -u`).
+    is_strict: bool,
+    /// Whether a file name pattern may stand for nothing at all (`shopt -s nullglob`).
+    patterns_vanish: bool,
+    /// What runs at the end of the line.
+    traps: Vec<Trap>,
+}
+
+/// Code that `trap` keeps for the end of the shell.
+#[derive(Debug)]
+struct Trap {
+    code: Word,
+    place: Place,
+    span: Option<(usize, usize)>,
+    /// The state that the code was read in.
+    seen: Scope,
 }
 
 impl<'s> Reader<'s> {
@@ -274,7 +293,27 @@ impl<'s> Reader<'s> {
             substitutions: 0,
             frames: Vec::new(),
             files: BTreeMap::new(),
+            errors: 0,
+            is_strict: false,
+            patterns_vanish: false,
+            traps: Vec::new(),
         }
+    }
+
+    /// The line's own shell ends in this state: what `trap` kept runs now.
+    fn run_traps(&mut self, scope: &Scope) {
+        let mut traps = std::mem::take(&mut self.traps);
+        for trap in &mut traps {
+            if !trap.seen.equals(scope) && self.enter() {
+                let mut inner = self.subshell(scope);
+                self.code(&trap.code, trap.span, &mut inner, &trap.place, "trap");
+                self.leave();
+                trap.seen = scope.clone();
+            }
+        }
+        // Whatever was added meanwhile was set while a trap ran.
+        traps.append(&mut self.traps);
+        self.traps = traps;
     }
 
     fn line(&mut self, line: &str) {
@@ -288,6 +327,9 @@ impl<'s> Reader<'s> {
         };
         let source = Source { text: line, base: Some(0), span: None, holes: Rc::default() };
         self.text_statements(&source, &mut scope, &place);
+        if !scope.has_ended {
+            self.run_traps(&scope);
+        }
         let commands = self.reading.commands.len();
         if self.reading.effects.iter().any(|effect| effect.command >= commands) {
             // A redirect of a group that starts nothing.
@@ -364,6 +406,7 @@ impl<'s> Reader<'s> {
         self.spend(4 + scope.size());
         let mut inner = scope.clone();
         inner.has_ended = false;
+        inner.is_inner = true;
         inner
     }
 
@@ -383,6 +426,7 @@ impl<'s> Reader<'s> {
             "IFS" => Value::Text(Word::known(" \t\n")),
             "0" => scope.name.clone().map_or(Value::Unknown, Value::Text),
             "#" => match &scope.parameters {
+                Some(words) if words.iter().any(Word::may_split) => number,
                 Some(words) => Value::Text(Word::known(words.len().to_string())),
                 None => number,
             },
@@ -390,10 +434,7 @@ impl<'s> Reader<'s> {
             | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "SHLVL" | "BASH_SUBSHELL" => number,
             _ => match name.parse::<usize>() {
                 Ok(position) => match &scope.parameters {
-                    Some(words) => match words.get(position.wrapping_sub(1)) {
-                        Some(word) => Value::Text(word.clone()),
-                        None => Value::Unset,
-                    },
+                    Some(words) => Value::element(words, position.saturating_sub(1), self.patterns_vanish),
                     None => Value::Unknown,
                 },
                 Err(_) => match self.setting.variables.get(name) {

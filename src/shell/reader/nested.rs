@@ -94,6 +94,14 @@ impl Reader<'_> {
             }
             Nested::Code { language: Language::Shell, code, mut arguments } => {
                 let name = (is_shell(program) && !arguments.is_empty()).then(|| arguments.remove(0));
+                if let Some(name) = name.as_ref().filter(|name| name.may_split()) {
+                    if !arguments.is_empty() {
+                        let what =
+                            format!("which words $0 and $1 are depends on how many {} becomes", name.shown());
+                        self.unreadable(UnreadableKind::Words, what, span);
+                    }
+                    arguments.insert(0, name.clone());
+                }
                 let mut inner = self.process(scope, arguments);
                 inner.name = name;
                 self.code(&code, span, &mut inner, place, program);

@@ -6,7 +6,7 @@ use super::super::word::{Piece, Word};
 use super::expand::{Expansion, Quote, is_name};
 use super::matching::Pattern;
 use super::parts::Parts;
-use super::scope::{Scope, Value};
+use super::scope::{Scope, Value, is_moved};
 use super::source::Source;
 use super::{Place, Reader, UnreadableKind, ansi, skip};
 
@@ -93,6 +93,7 @@ impl Reader<'_> {
             let count = match base {
                 Base::One(Value::Text(word)) => word.value().map(|text| text.chars().count()),
                 Base::One(Value::Unset) => Some(0),
+                Base::Many(words, _) if words.iter().any(Word::may_split) => None,
                 Base::Many(words, _) => Some(words.len()),
                 Base::One(_) | Base::UnknownMany => None,
             };
@@ -105,13 +106,19 @@ impl Reader<'_> {
         }
         if prefix == '!' {
             if operator == "@" || operator == "*" || subscript.is_some() {
-                self.push_value(expansion, scope, Value::Unknown, shown, quote);
+                // Names or keys, nobody knows how many.
+                self.push_base(expansion, scope, Base::UnknownMany, shown, quote);
                 return;
             }
+            self.errors += 1;
             base = match base {
                 Base::One(Value::Text(word)) => match word.value() {
                     Some(name) if is_name(name) => Base::One(self.lookup(scope, name)),
                     Some(name) => {
+                        if !name.contains('[') && name.parse::<usize>().is_err() {
+                            let what = format!("{} is an error that ends the line", shorten(shown));
+                            self.unreadable(UnreadableKind::Syntax, what, source.place(index, after));
+                        }
                         // `a[$(…)]` as the name of a variable runs the substitution.
                         let name = name.to_owned();
                         self.subscript_text(&name, source.place(index, after), scope, place);
@@ -155,8 +162,9 @@ impl Reader<'_> {
             };
         }
         let Some((from, to)) = subscript else {
+            self.moved_parameter(scope, name);
             return Base::One(match self.lookup(scope, name) {
-                Value::List(words) => words.into_iter().next().map_or(Value::Unset, Value::Text),
+                Value::List(words) => Value::element(&words, 0, self.patterns_vanish),
                 value => value,
             });
         };
@@ -171,6 +179,17 @@ impl Reader<'_> {
         }
         let number = self.arithmetic(source, parts, (from, to), scope, place);
         Base::One(match (self.lookup(scope, name), number) {
+            // Which element has which number is not known.
+            (Value::List(words), number) if words.iter().any(Word::may_split) => {
+                let index = number.and_then(|number| usize::try_from(number).ok());
+                match index.filter(|index| !is_moved(&words, *index)) {
+                    Some(index) => Value::element(&words, index, self.patterns_vanish),
+                    None => {
+                        self.moved(&format!("{name}[…]"));
+                        Value::Unknown
+                    }
+                }
+            }
             (Value::List(words), Some(number)) => {
                 let count = i64::try_from(words.len()).unwrap_or(i64::MAX);
                 let index = if number < 0 { number + count } else { number };
@@ -183,6 +202,21 @@ impl Reader<'_> {
             (Value::Unset, _) => Value::Unset,
             _ => Value::Unknown,
         })
+    }
+
+    /// Notes a parameter that may be another word than the one in its place: what it names is no mere unknown, it is
+    /// one of the words that stand there, and nobody may be told that nothing was read or written.
+    pub(super) fn moved_parameter(&mut self, scope: &Scope, name: &str) {
+        let Some(words) = &scope.parameters else { return };
+        let index = name.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
+        if index.is_some_and(|index| is_moved(words, index)) {
+            self.moved(&format!("${name}"));
+        }
+    }
+
+    fn moved(&mut self, shown: &str) {
+        let what = format!("which word {shown} is depends on how many the ones before it become");
+        self.unreadable(UnreadableKind::Words, what, None);
     }
 
     #[expect(clippy::too_many_arguments, reason = "everything that an operator of an expansion may need")]
@@ -301,6 +335,14 @@ impl Reader<'_> {
         let words = inner.fields.into_words();
         match words.as_slice() {
             [] => Pattern::new(&Word::default()),
+            // A value in a pattern is a pattern, unless it stands in quotes; which it was is not kept.
+            [word]
+                if word.pieces.iter().any(
+                    |piece| matches!(piece, Piece::Text(text) if text.contains(['\\', '*', '?', '['])),
+                ) && expansion.source.text.get(from..to).is_some_and(|raw| raw.contains(['$', '`'])) =>
+            {
+                None
+            }
             [word] => Pattern::new(word),
             _ => None,
         }
@@ -362,6 +404,13 @@ impl Reader<'_> {
         let is_set = match &base {
             Base::One(Value::Unset) => Some(false),
             Base::One(Value::Unknown) | Base::UnknownMany => None,
+            Base::One(Value::List(words)) | Base::Many(words, _) if words.iter().any(Word::may_split) => None,
+            // A list of one empty word is as empty as none where there is a colon.
+            Base::One(Value::List(words)) | Base::Many(words, _)
+                if has_colon && matches!(words.as_slice(), [word] if word.pieces.is_empty()) =>
+            {
+                Some(false)
+            }
             Base::One(Value::List(words)) | Base::Many(words, _) => Some(!words.is_empty()),
             Base::One(Value::Text(word)) => match word.pieces.as_slice() {
                 [] => Some(!has_colon),
@@ -380,6 +429,9 @@ impl Reader<'_> {
                     self.push_value(expansion, scope, Value::Text(value), shown, quote);
                 } else {
                     let splits_text = std::mem::replace(&mut expansion.splits_text, expansion.splits);
+                    if expansion.splits {
+                        expansion.separators = Some(self.lookup(scope, "IFS"));
+                    }
                     let quote = if quote == Quote::None { Quote::None } else { Quote::Operand };
                     if quote != Quote::None {
                         expansion.fields.quoted("");
@@ -388,13 +440,27 @@ impl Reader<'_> {
                     expansion.splits_text = splits_text;
                 }
             }
+            Some(true) if kind == b'?' => {
+                self.errors += 1;
+                self.operand(expansion, scope, place, (from, to), quote);
+                self.push_value(expansion, scope, Value::Unknown, shown, quote);
+            }
             Some(false) if kind != b'+' => self.push_base(expansion, scope, base, shown, quote),
-            Some(false) => self.push_value(expansion, scope, Value::Unset, shown, quote),
+            Some(false) => {
+                let is_none = matches!(&base, Base::Many(words, false) if words.is_empty());
+                expansion.fields.has_vanished |= is_none && quote != Quote::None;
+                self.push_value(expansion, scope, Value::Unset, shown, quote);
+            }
             _ => {
+                self.errors += usize::from(kind == b'?');
                 // Commands in the operand may run.
                 self.operand(expansion, scope, place, (from, to), quote);
                 if kind == b'=' && is_name(name) {
                     scope.set(name, Value::Unknown);
+                }
+                if matches!(base, Base::UnknownMany | Base::Many(..)) {
+                    self.push_base(expansion, scope, Base::UnknownMany, shown, quote);
+                    return;
                 }
                 self.push_value(expansion, scope, Value::Unknown, shown, quote);
             }
@@ -486,7 +552,10 @@ impl Reader<'_> {
             return;
         }
         let changed = match kind {
-            b'Q' => self.each(base, |text| Some(format!("'{}'", text.replace('\'', "'\\''")))),
+            b'Q' => self.each(base, |text| {
+                // What does not print is shown otherwise.
+                (!text.contains(char::is_control)).then(|| format!("'{}'", text.replace('\'', "'\\''")))
+            }),
             b'E' => self.each(base, |text| Some(ansi::decode(text))),
             b'U' => self.each(base, |text| Some(change_case(text, true, true))),
             b'L' => self.each(base, |text| Some(change_case(text, false, true))),
@@ -498,7 +567,7 @@ impl Reader<'_> {
 }
 
 fn cut_list(words: Vec<Word>, range: impl Fn(usize) -> Option<(usize, usize)>, is_star: bool) -> Base {
-    match range(words.len()) {
+    match range(words.len()).filter(|_| !words.iter().any(Word::may_split)) {
         Some((start, end)) => Base::Many(words.into_iter().skip(start).take(end - start).collect(), is_star),
         None => Base::UnknownMany,
     }

@@ -147,8 +147,24 @@ fn echo(arguments: &[Word], reads_backslashes: bool) -> Option<Word> {
         }
         rest = others;
     }
-    let mut all = super::builtin::joined(rest);
-    all.span = None;
+    let vanishes = |word: &Word| {
+        !word.pieces.is_empty()
+            && word.pieces.iter().all(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+    };
+    if rest.first().is_some_and(vanishes) && rest.iter().any(|word| word.known_prefix().starts_with('-')) {
+        return None;
+    }
+    let mut all = Word::default();
+    for (index, word) in rest.iter().enumerate() {
+        // The blank beside a value that may be no word at all is part of what is not known.
+        let before = index.checked_sub(1).and_then(|before| rest.get(before));
+        if before.is_some_and(|before| !vanishes(before)) && !vanishes(word) {
+            super::field::push(&mut all.pieces, Piece::Text(" ".to_owned()));
+        }
+        for piece in &word.pieces {
+            super::field::push(&mut all.pieces, piece.clone());
+        }
+    }
     if has_newline {
         super::field::push(&mut all.pieces, Piece::Text("\n".to_owned()));
     }
@@ -227,9 +243,12 @@ pub(super) fn printf(arguments: &[Word]) -> Option<Word> {
             let value = values.next();
             match (kind, value) {
                 ('s' | 'b' | 'd' | 'i' | 'q', None) => {
-                    if matches!(kind, 'd' | 'i') {
-                        super::field::push(&mut all.pieces, Piece::Text("0".to_owned()));
-                    }
+                    let text = match kind {
+                        'd' | 'i' => "0",
+                        'q' => "''",
+                        _ => "",
+                    };
+                    super::field::push(&mut all.pieces, Piece::Text(text.to_owned()));
                 }
                 ('s', Some(word)) => {
                     for piece in &word.pieces {

@@ -27,6 +27,8 @@ pub(super) struct Scope {
     pub(super) stack: Vec<Directory>,
     /// Whether the shell has ended (`exit`).
     pub(super) has_ended: bool,
+    /// Whether this is the state of a subshell or of another process.
+    pub(super) is_inner: bool,
 }
 
 /// A variable that the line has touched.
@@ -43,6 +45,26 @@ pub(super) enum Value {
     Text(Word),
     List(Vec<Word>),
     Unknown,
+}
+
+impl Value {
+    /// The element at `index` of a list whose words may become several: a file name pattern stands for one of its
+    /// names where no word before it can move them (and where patterns cannot vanish: see `nullglob`).
+    pub(super) fn element(words: &[Word], index: usize, patterns_vanish: bool) -> Self {
+        if is_moved(words, index) {
+            return Self::Unknown;
+        }
+        match words.get(index) {
+            None => Self::Unset,
+            Some(word) if word.may_split() && (patterns_vanish || word.splits_by_value()) => Self::Unknown,
+            Some(word) => Self::Text(word.clone()),
+        }
+    }
+}
+
+/// Whether words before `index` may become several, so that something else may stand there.
+pub(super) fn is_moved(words: &[Word], index: usize) -> bool {
+    words.iter().take(index).any(Word::may_split)
 }
 
 /// The text of a function's body, read again at each call.
@@ -67,7 +89,20 @@ impl Scope {
             previous: Directory::Unknown,
             stack: Vec::new(),
             has_ended: false,
+            is_inner: false,
         }
+    }
+
+    /// The state at a time that is not known: whatever the line has touched may hold anything.
+    pub(super) fn forgotten(&self) -> Self {
+        let mut state = self.clone();
+        for variable in Rc::make_mut(&mut state.variables).values_mut() {
+            variable.value = Value::Unknown;
+        }
+        state.parameters = None;
+        state.directory = Directory::Unknown;
+        state.previous = Directory::Unknown;
+        state
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Variable> {
@@ -149,6 +184,7 @@ impl Scope {
         process.parameters = Some(Rc::default());
         process.stack.clear();
         process.has_ended = false;
+        process.is_inner = true;
         process
     }
 

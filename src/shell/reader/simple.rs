@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use shuck_ast::{
     ArrayElem, Assignment as RawAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand,
-    Redirect as RawRedirect, RedirectKind, SimpleCommand, Span, Word as RawWord,
+    Redirect as RawRedirect, RedirectKind, RedirectTarget, SimpleCommand, Span, Word as RawWord,
 };
 
 use super::super::command::{Assignment, Command, Directory, Input, Redirect};
 use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
+use super::brace::{self, Braces};
 use super::redirect::Output;
 use super::scope::{Scope, Value};
 use super::source::Source;
@@ -51,15 +52,42 @@ impl Reader<'_> {
             return self.denied_again(command, redirects, source, scope, place);
         }
         let mut words = Vec::with_capacity(1 + command.args.len());
-        if command.name.span.start.offset() != command.name.span.end.offset() {
-            self.word(&command.name, source, scope, place, &mut words);
+        let raws = std::iter::once(&command.name)
+            .filter(|name| name.span.start.offset() != name.span.end.offset())
+            .chain(command.args.iter().filter(|argument| {
+                !redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source))
+            }));
+        let ends = redirects
+            .iter()
+            .filter_map(|redirect| match &redirect.target {
+                RedirectTarget::Word(word) if word.span.start.offset() < word.span.end.offset() => {
+                    Some(word.span.end.offset())
+                }
+                RedirectTarget::Word(_) => None,
+                RedirectTarget::Heredoc(_) => None,
+            })
+            .chain(command.assignments.iter().map(|assignment| assignment.span.end.offset()));
+        let is_substituted =
+            |raw: &RawWord| source.slice(raw.span).is_some_and(|text| text.starts_with("<("));
+        let ends = ends.filter(|_| !(command.args.is_empty() && is_substituted(&command.name)));
+        self.certain_ends(ends, raws.clone().map(|raw| raw.span), source);
+        let last = raws
+            .clone()
+            .map(|raw| raw.span)
+            .chain(command.assignments.iter().map(|assignment| assignment.span))
+            .chain(redirects.iter().map(|redirect| redirect.span))
+            .map(|span| span.end.offset())
+            .max();
+        let end = command.span.end.offset();
+        let has_document =
+            redirects.iter().any(|redirect| matches!(redirect.target, RedirectTarget::Heredoc(_)));
+        let rest = last.and_then(|last| source.text.get(last..end)).unwrap_or_default();
+        let rest = rest.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, '\\' | ';'));
+        if !has_document && !rest.starts_with('#') && rest.contains(|next: char| next.is_alphanumeric()) {
+            let what = "the parser left a part of this command out".to_owned();
+            self.unreadable(UnreadableKind::Syntax, what, source.place_of(command.span));
         }
-        for argument in &command.args {
-            if redirects.iter().any(|redirect| is_descriptor_of(redirect, argument, source)) {
-                continue;
-            }
-            self.word(argument, source, scope, place, &mut words);
-        }
+        self.words(raws, source, scope, place, &mut words);
         self.begin(words, &command.assignments, redirects, (command.span, Lookup::All), source, scope, place)
     }
 
@@ -90,6 +118,33 @@ impl Reader<'_> {
         self.text_statements(&rest, scope, &inside)
     }
 
+    /// Where a word ends to the parser, there must stand what ends a word to bash.
+    pub(super) fn certain_end(&mut self, end: usize, source: &Source<'_>) {
+        let Some((before, after)) = source.text.split_at_checked(end) else { return };
+        let slashes = before.len() - before.trim_end_matches('\\').len();
+        let is_end = |next: char| matches!(next, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')');
+        if slashes % 2 == 1 || after.chars().next().is_some_and(|next| !is_end(next)) {
+            let what = "where this word ends is not certain".to_owned();
+            self.unreadable(UnreadableKind::Syntax, what, source.place(end.saturating_sub(1), end));
+        }
+    }
+
+    /// What is no word by itself to the parser must not end right where a word begins: bash takes both for one.
+    fn certain_ends(
+        &mut self,
+        ends: impl Iterator<Item = usize>,
+        raws: impl Iterator<Item = Span> + Clone,
+        source: &Source<'_>,
+    ) {
+        for end in ends {
+            self.certain_end(end, source);
+            if let Some(span) = raws.clone().find(|span| span.start.offset() == end) {
+                let what = "where the word before this one ends is not certain".to_owned();
+                self.unreadable(UnreadableKind::Syntax, what, source.place_of(span));
+            }
+        }
+    }
+
     /// `export`, `declare` and their kin.
     pub(super) fn declaration(
         &mut self,
@@ -101,6 +156,12 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut words =
             vec![Word { span: source.place_of(clause.variant_span), ..Word::known(clause.variant.as_str()) }];
+        let spans = clause.operands.iter().map(|operand| match operand {
+            DeclOperand::Flag(raw) | DeclOperand::Dynamic(raw) => raw.span,
+            DeclOperand::Name(reference) => reference.span,
+            DeclOperand::Assignment(assignment) => assignment.span,
+        });
+        self.certain_ends(spans.clone().map(|span| span.end.offset()), spans, source);
         let mut declared = Vec::new();
         let mut flags = String::new();
         for operand in &clause.operands {
@@ -139,6 +200,20 @@ impl Reader<'_> {
                         ..Word::known(reference.name.as_str())
                     });
                     declared.push((reference.name.as_str().to_owned(), None));
+                }
+                DeclOperand::Assignment(assignment)
+                    if source
+                        .slice(assignment.span)
+                        .is_some_and(|text| !matches!(brace::expand(text, 64), Braces::None))
+                        && !matches!(assignment.value, AssignmentValue::Compound(_)) =>
+                {
+                    // Braces make several assignments of it.
+                    let (name, _) = self.assignment(assignment, source, scope, place);
+                    let mut word =
+                        super::expand::unknown(source.slice(assignment.span).unwrap_or_default(), true);
+                    word.span = source.place_of(assignment.span);
+                    words.push(word);
+                    declared.push((name, Some(Value::Unknown)));
                 }
                 DeclOperand::Assignment(assignment) => {
                     let (name, value) = self.assignment(assignment, source, scope, place);
@@ -243,6 +318,10 @@ impl Reader<'_> {
 
     /// What follows `exit`, `return`, `break` and `continue`.
     pub(super) fn jumped(&mut self, name: &str, scope: &mut Scope) {
+        if name == "exit" && !scope.is_inner && !scope.has_ended {
+            let state = scope.clone();
+            self.run_traps(&state);
+        }
         if name != "exit" {
             let wanted = |function: bool| if name == "return" { function } else { !function };
             let frame = self.frames.iter_mut().rev().find(|frame| wanted(frame.function.is_some()));
@@ -375,9 +454,32 @@ impl Reader<'_> {
             AssignmentValue::Compound(list) => {
                 let mut words = Vec::new();
                 let mut is_list = true;
+                let whole = source.slice(assignment.span).unwrap_or_default();
+                let open = whole.find('(').map(|at| assignment.span.start.offset() + at + 1);
+                let close = open.and_then(|open| super::skip::parenthesis(source.text, open));
+                if close != Some(assignment.span.end.offset()) {
+                    let what = "where this list ends is not certain".to_owned();
+                    self.unreadable(UnreadableKind::Syntax, what, source.place_of(assignment.span));
+                }
+                let has_lost = list.elements.is_empty()
+                    && whole.split_once('(').is_some_and(|(_, rest)| {
+                        rest.split_once(')').is_none_or(|(first, _)| !first.trim().is_empty())
+                            && !rest.trim_start().starts_with('#')
+                    });
+                if has_lost {
+                    let what = "the elements of this list are not certain".to_owned();
+                    self.unreadable(UnreadableKind::Syntax, what, source.place_of(assignment.span));
+                }
+                let spans = list.elements.iter().map(|element| match element {
+                    ArrayElem::Sequential(raw) => raw.word.span,
+                    ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => value.word.span,
+                });
+                self.certain_ends(spans.clone().map(|span| span.end.offset()), spans, source);
                 for element in &list.elements {
                     match element {
-                        ArrayElem::Sequential(raw) => self.word(&raw.word, source, scope, place, &mut words),
+                        ArrayElem::Sequential(raw) => {
+                            self.element(&raw.word, source, scope, place, &mut words)
+                        }
                         ArrayElem::Keyed { key, value } | ArrayElem::KeyedAppend { key, value } => {
                             is_list = false;
                             self.subscript(key, source, scope, place);
@@ -582,7 +684,17 @@ impl Reader<'_> {
         for word in start.words.iter().skip(1) {
             super::field::push(&mut code.pieces, Piece::Text(" ".to_owned()));
             for piece in &word.pieces {
-                super::field::push(&mut code.pieces, piece.clone());
+                // What was expanded once stays as it is.
+                let piece = match piece {
+                    Piece::Text(text) if !super::expand::stands_for_itself(text) => {
+                        Piece::Text(super::builtin::quoted(text))
+                    }
+                    other => other.clone(),
+                };
+                super::field::push(&mut code.pieces, piece);
+            }
+            if word.pieces.is_empty() {
+                super::field::push(&mut code.pieces, Piece::Text("''".to_owned()));
             }
         }
         let mut inner = self.subshell(scope);

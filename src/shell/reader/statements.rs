@@ -24,8 +24,11 @@ impl Reader<'_> {
         if let Some(problem) = problem {
             let span = source.place(0, source.text.len());
             self.unreadable(UnreadableKind::Syntax, problem, span);
+        } else if !reaches_end(&file.body, source.text) {
+            let span = source.place(0, source.text.len());
+            self.unreadable(UnreadableKind::Syntax, "the line is not read to its end".to_owned(), span);
         }
-        let printed = self.statements(&file.body, source, scope, place);
+        let printed = self.lines(&file.body, source, scope, place, true);
         self.leave();
         printed
     }
@@ -38,8 +41,33 @@ impl Reader<'_> {
         scope: &mut Scope,
         place: &Place,
     ) -> Option<Word> {
+        self.lines(list, source, scope, place, false)
+    }
+
+    /// As [`Self::statements`]; `resumes` where an error ends only the line of text that it stands in.
+    fn lines(
+        &mut self,
+        list: &StmtSeq,
+        source: &Source<'_>,
+        scope: &mut Scope,
+        place: &Place,
+        resumes: bool,
+    ) -> Option<Word> {
         let mut printed = place.is_captured.then(Word::default);
+        // The state at an error, and where the statement with it begins.
+        let mut broken: Option<(Scope, usize)> = None;
         for statement in list.iter() {
+            if let Some((state, from)) = &broken
+                && source
+                    .text
+                    .get(*from..statement.span.start.offset())
+                    .is_some_and(|between| between.contains('\n'))
+            {
+                scope.join(state);
+                broken = None;
+            }
+            let before = (resumes && broken.is_none()).then(|| scope.clone());
+            let errors = self.errors;
             let text = if matches!(statement.terminator, Some(StmtTerminator::Background(_))) {
                 let mut inner = self.subshell(scope);
                 self.statement(statement, source, &mut inner, place)
@@ -47,6 +75,9 @@ impl Reader<'_> {
                 self.statement(statement, source, scope, place)
             };
             printed = self.append(printed, text);
+            if let Some(before) = before.filter(|_| self.errors != errors) {
+                broken = Some((before, statement.span.start.offset()));
+            }
         }
         printed
     }
@@ -148,6 +179,9 @@ impl Reader<'_> {
             );
         }
         let mut before = scope.clone();
+        // The state where a right side of `&&` was left out.
+        let mut left_out: Option<Scope> = None;
+        let mut is_sure = succeeds(first, source);
         let mut printed = self.statement(first, source, scope, place);
         for (op, statement) in links {
             let left = scope.clone();
@@ -156,6 +190,9 @@ impl Reader<'_> {
                     // The right side runs if the left one failed: then a `cd` in it did not happen.
                     let mut right = before.clone();
                     right.join(&left);
+                    if let Some(state) = left_out.take() {
+                        right.join(&state);
+                    }
                     right.directory.clone_from(&before.directory);
                     right.has_ended = false;
                     self.statement(statement, source, &mut right, place);
@@ -165,7 +202,13 @@ impl Reader<'_> {
                 }
                 _ => {
                     let text = self.statement(statement, source, scope, place);
-                    printed = self.append(printed, text);
+                    printed = if is_sure { self.append(printed, text) } else { None };
+                    if !is_sure && !left.has_ended {
+                        match &mut left_out {
+                            Some(state) => state.join(&left),
+                            None => left_out = Some(left.clone()),
+                        }
+                    }
                     if scope.has_ended && !left.has_ended {
                         // What follows runs only if the left side failed.
                         *scope = left.clone();
@@ -174,6 +217,14 @@ impl Reader<'_> {
                     before = left;
                 }
             }
+            is_sure &= op != BinaryOp::Or && succeeds(statement, source);
+        }
+        if let Some(state) = left_out {
+            // A folder that could not be gone to ends the plan of nearly every line: it counts as reached.
+            let (directory, previous, stack) =
+                (scope.directory.clone(), scope.previous.clone(), scope.stack.clone());
+            scope.join(&state);
+            (scope.directory, scope.previous, scope.stack) = (directory, previous, stack);
         }
         printed
     }
@@ -211,5 +262,46 @@ impl Reader<'_> {
             current = rest.next();
         }
         printed.filter(|_| place.is_captured)
+    }
+}
+
+/// Whether the statements of a text reach its end. Here-documents lie behind the statement that they belong to.
+fn reaches_end(list: &StmtSeq, text: &str) -> bool {
+    let from = list.iter().last().map_or(0, |last| {
+        let redirects = last.redirects.iter().map(|redirect| redirect.span.end.offset());
+        redirects.fold(last.span.end.offset(), usize::max)
+    });
+    let Some(rest) = text.get(from..) else { return false };
+    // The parser leaves the closing half of a subshell out.
+    let rest = rest.trim_start().trim_start_matches([')', '}']);
+    text.contains("<<")
+        || rest.split('\n').all(|line| {
+            let rest =
+                line.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, ';' | '&'));
+            rest.is_empty() || rest.starts_with('#') || rest == "\\"
+        })
+}
+
+/// Whether a statement cannot fail: an assignment that starts nothing, `true`, what only prints.
+///
+/// A `cd` counts too: whoever writes one plans for the folder that it goes to.
+fn succeeds(statement: &Stmt, source: &Source<'_>) -> bool {
+    match &statement.command {
+        Syntax::Simple(command) => {
+            let (start, end) = (command.name.span.start.offset(), command.name.span.end.offset());
+            let is_inert = |word: &shuck_ast::Word| {
+                word.parts.iter().all(|part| matches!(part.kind, shuck_ast::WordPart::Literal(_)))
+            };
+            let is_plain = statement.redirects.is_empty() && !statement.negated;
+            if start == end {
+                return is_plain
+                    && command.assignments.iter().all(|assignment| match &assignment.value {
+                        shuck_ast::AssignmentValue::Scalar(word) => is_inert(word),
+                        shuck_ast::AssignmentValue::Compound(_) => false,
+                    });
+            }
+            is_plain && matches!(source.text.get(start..end), Some("true" | ":" | "echo" | "cd" | "pushd"))
+        }
+        _ => false,
     }
 }

@@ -43,7 +43,21 @@ impl Reader<'_> {
             }
             Some(b'{') => {
                 let after = match expansion.parts.at(index) {
-                    Some(Part::Other(span)) if span.end.offset() <= end => Some(span.end.offset()),
+                    Some(Part::Other(span)) if span.end.offset() <= end => {
+                        let after = Some(span.end.offset());
+                        let quoted = quote != Quote::None;
+                        if [quoted, !quoted]
+                            .iter()
+                            .all(|quoted| skip::brace(text, index + 2, *quoted) != after)
+                        {
+                            self.unreadable(
+                                UnreadableKind::Syntax,
+                                "where this ${ ends is not certain".to_owned(),
+                                expansion.source.place(index, end),
+                            );
+                        }
+                        after
+                    }
                     _ => skip::brace(text, index + 2, quote != Quote::None).filter(|after| *after <= end),
                 };
                 let Some(after) = after.filter(|after| *after > index + 2) else {
@@ -111,6 +125,7 @@ impl Reader<'_> {
                 }
             }
             _ => {
+                self.moved_parameter(scope, name);
                 let value = self.lookup(scope, name);
                 self.push_value(expansion, scope, value, shown, quote);
             }
@@ -128,18 +143,45 @@ impl Reader<'_> {
     ) {
         let is_quoted = quote != Quote::None;
         expansion.fields.has_vanished |= is_quoted && !is_star && words.is_empty();
+        // `"$*"` is joined by the first separator, everything else by blanks.
+        let joint = if is_star && (is_quoted || !expansion.splits) {
+            match self.lookup(scope, "IFS") {
+                Value::Unset => Some(" ".to_owned()),
+                Value::Text(word) => word.value().map(|text| text.chars().take(1).collect()),
+                Value::List(_) | Value::Unknown => None,
+            }
+        } else {
+            Some(" ".to_owned())
+        };
         for (index, word) in words.iter().enumerate() {
             if !self.spend(4 + word.pieces.len()) {
                 return;
             }
-            if index > 0 {
-                if is_quoted && (is_star || !expansion.splits) {
-                    expansion.fields.quoted(" ");
-                } else if expansion.splits {
+            let splits = |word: &Word| {
+                word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+            };
+            let before = index.checked_sub(1).and_then(|before| words.get(before));
+            // An element that may be none at all leaves its neighbours in one word.
+            let is_certain = !(splits(word) || before.is_some_and(splits));
+            if index > 0 && is_certain {
+                if expansion.splits && !(is_quoted && is_star) {
                     expansion.fields.split();
                 } else {
-                    expansion.fields.quoted(" ");
+                    match &joint {
+                        Some(joint) => expansion.fields.quoted(joint),
+                        None => {
+                            let source = "$IFS".to_owned();
+                            expansion.fields.piece(Piece::Unknown { splits: false, source });
+                        }
+                    }
                 }
+            }
+            if let Some(Piece::Unknown { source, .. }) =
+                word.pieces.iter().find(|piece| matches!(piece, Piece::Unknown { splits: true, .. }))
+            {
+                // An element of which nobody knows how many it is.
+                expansion.fields.piece(Piece::Unknown { splits: expansion.splits, source: source.clone() });
+                continue;
             }
             self.push_value(expansion, scope, Value::Text(word.clone()), "", quote);
         }
@@ -155,6 +197,7 @@ impl Reader<'_> {
         quote: Quote,
     ) {
         let is_quoted = quote != Quote::None;
+        self.errors += usize::from(self.is_strict && matches!(value, Value::Unset | Value::Unknown));
         match value {
             Value::Unset => {
                 if is_quoted {
@@ -166,10 +209,10 @@ impl Reader<'_> {
                 expansion.fields.piece(Piece::Unknown { splits, source: shown.to_owned() });
             }
             // `$a` is `${a[0]}`
-            Value::List(words) => match words.into_iter().next() {
-                Some(word) => self.push_value(expansion, scope, Value::Text(word), shown, quote),
-                None => self.push_value(expansion, scope, Value::Unset, shown, quote),
-            },
+            Value::List(words) => {
+                let first = Value::element(&words, 0, self.patterns_vanish);
+                self.push_value(expansion, scope, first, shown, quote);
+            }
             Value::Text(word) => {
                 if is_quoted || !expansion.splits {
                     expansion.fields.quoted("");
@@ -207,7 +250,8 @@ impl Reader<'_> {
         separators: Option<&Value>,
     ) {
         let default = " \t\n";
-        let separators = match separators {
+        let own = if separators.is_none() { expansion.separators.clone() } else { None };
+        let separators = match separators.or(own.as_ref()) {
             None | Some(Value::Unset) => default,
             Some(Value::Text(word)) => match word.value() {
                 Some(known) => known,
@@ -272,7 +316,7 @@ impl Reader<'_> {
         let after = match expansion.parts.at(index) {
             Some(Part::Commands(body, span)) if span.end.offset() <= end => {
                 let after = span.end.offset();
-                if is_reliable(index, after) {
+                if is_reliable(index, after) && is_whole(body, source, after) {
                     let printed = self.captured(body, source, scope, place);
                     self.push_printed(expansion, scope, printed, (index, after), quote);
                     return after;
@@ -386,6 +430,7 @@ impl Reader<'_> {
         let (printed, after) = match expansion.parts.at(index) {
             Some(Part::Commands(body, span))
                 if span.end.offset() <= end
+                    && is_whole(body, source, span.end.offset())
                     && source
                         .slice(span)
                         .is_some_and(|body| body.ends_with(')') && !body.contains("\\\n")) =>
@@ -445,7 +490,9 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut inner = self.subshell(scope);
         let inside = Place { is_captured: true, redirects: Vec::new(), pipeline: None, ..place.clone() };
-        self.statements(body, source, &mut inner, &inside)
+        let errors = self.errors;
+        // After an error in an expansion nothing more is printed.
+        self.statements(body, source, &mut inner, &inside).filter(|_| self.errors == errors)
     }
 
     pub(super) fn captured_text(
@@ -456,7 +503,8 @@ impl Reader<'_> {
     ) -> Option<Word> {
         let mut inner = self.subshell(scope);
         let inside = Place { is_captured: true, redirects: Vec::new(), pipeline: None, ..place.clone() };
-        self.text_statements(source, &mut inner, &inside)
+        let errors = self.errors;
+        self.text_statements(source, &mut inner, &inside).filter(|_| self.errors == errors)
     }
 
     /// The range of the expression in `$((…))` and the position behind it; `None` if it is a command
@@ -492,7 +540,10 @@ impl Reader<'_> {
         let value = self.arithmetic(expansion.source, expansion.parts, (from, to.max(from)), scope, place);
         let value = match value {
             Some(number) => Word::known(number.to_string()),
-            None => Word { pieces: vec![Piece::Name], span: None },
+            None => {
+                self.errors += 1;
+                Word { pieces: vec![Piece::Name], span: None }
+            }
         };
         self.push_value(expansion, scope, Value::Text(value), "$((…))", quote);
     }
@@ -551,6 +602,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether the parser's view of a substitution that ends before `after` reaches its end: it leaves out what it
+/// cannot read, without a word.
+fn is_whole(body: &StmtSeq, source: &Source<'_>, after: usize) -> bool {
+    let Some(last) = body.iter().last() else { return false };
+    let from = last.span.end.offset();
+    let Some(rest) = after.checked_sub(1).and_then(|close| source.text.get(from..close)) else {
+        return false;
+    };
+    let rest = rest.trim_start_matches(|next: char| next.is_whitespace() || matches!(next, ';' | '&'));
+    rest.is_empty() || rest.starts_with('#')
 }
 
 /// The position behind the `]` that closes a `$[` whose body begins at `at`.
