@@ -280,22 +280,22 @@ impl Alternative {
         down: bool,
     ) -> Fit {
         let is_floating = self.base == Base::Floating;
-        let mut best = align(parts, subject, is_floating);
+        let mut best = align(parts, own, subject, is_floating);
         let literal = own + self.literal;
         if best < Fit::Yes && (down || access == Access::Write) && parts.last() == Some(&Part::Dirs) {
             let folder = &parts[..parts.len() - 1];
             if folder.len() > own {
-                best = best.max(align(folder, subject, is_floating));
+                best = best.max(align(folder, own, subject, is_floating));
             }
         }
         if best < Fit::Yes && down {
             if is_floating {
                 for anchor in self.anchors() {
-                    best = best.max(align(anchor, subject, true));
+                    best = best.max(align(anchor, 0, subject, true));
                 }
             } else {
                 for end in 0..=literal {
-                    best = best.max(align(&parts[..end], subject, false));
+                    best = best.max(align(&parts[..end], own, subject, false));
                 }
             }
         }
@@ -369,6 +369,10 @@ fn subject_parts(path: &PathPattern) -> Vec<Part> {
             piece => {
                 let Some(part) = parts.last_mut() else { continue };
                 match piece {
+                    // Kept apart from `*`: it stands for any folders where it is all of a component.
+                    Piece::Glob(text) if text == "**" && part.is_empty() => {
+                        part.extend([Atom::Star, Atom::Star]);
+                    }
                     Piece::Glob(text) => glob::parse_lenient(text, part),
                     Piece::Name => part.push(Atom::Char(glob::SAMPLE)),
                     _ => part.push(Atom::Rest),
@@ -381,7 +385,13 @@ fn subject_parts(path: &PathPattern) -> Vec<Part> {
         .filter(|atoms| !atoms.is_empty())
         .map(|atoms| {
             let is_certain = atoms.iter().all(|atom| matches!(atom, Atom::Char(_)));
-            if is_certain { Part::Literal(glob::skeleton(&atoms)) } else { Part::Name(atoms) }
+            if matches!(atoms.as_slice(), [Atom::Star, Atom::Star]) {
+                Part::Dirs
+            } else if is_certain {
+                Part::Literal(glob::skeleton(&atoms))
+            } else {
+                Part::Name(atoms)
+            }
         })
         .collect()
 }
@@ -423,14 +433,21 @@ fn takes_name(part: &Part, name: &str) -> bool {
     }
 }
 
-/// The best way to lay `subject` along `parts`; unknown values count as one ordinary name.
-fn align(parts: &[Part], subject: &[Part], is_floating: bool) -> Fit {
+/// The best way to lay `subject` along `parts`, of which the glob's own begin at `own`; unknown values count as one
+/// ordinary name.
+///
+/// Once a name of the glob has been met, a wildcard behind it is a sign: `.github/*/x` is `.github/workflows/x`.
+fn align(parts: &[Part], own: usize, subject: &[Part], is_floating: bool) -> Fit {
     let width = subject.len() + 1;
     let mut below = vec![Fit::No; width];
     below[subject.len()] = Fit::Yes;
+    for at in (0..subject.len()).rev() {
+        below[at] = if subject[at] == Part::Dirs { below[at + 1] } else { Fit::No };
+    }
     for (index, part) in parts.iter().enumerate().rev() {
         let mut row = vec![Fit::No; width];
         let is_last = index + 1 == parts.len();
+        let has_sign = parts.get(own..index).is_some_and(|own| own.iter().any(|part| *part != Part::Dirs));
         for at in (0..width).rev() {
             row[at] = match part {
                 // At the end something must stand below; elsewhere nothing need to.
@@ -443,7 +460,10 @@ fn align(parts: &[Part], subject: &[Part], is_floating: bool) -> Fit {
                 }
                 Part::Dirs => below[at].max(row.get(at + 1).copied().unwrap_or(Fit::No)),
                 part => match subject.get(at) {
-                    Some(name) => part_fit(part, name, is_floating).min(below[at + 1]),
+                    // Any folders, none included.
+                    Some(Part::Dirs) if has_sign => below[at].max(row[at + 1]),
+                    Some(Part::Dirs) => row[at + 1],
+                    Some(name) => part_fit(part, name, is_floating && !has_sign).min(below[at + 1]),
                     None => Fit::No,
                 },
             };

@@ -8,6 +8,7 @@ pub enum Piece {
     /// Text that is certain.
     Text(String),
     /// An unquoted file name pattern as written (`*`, `?`, `[a-z]`): stands for names that exist, never for a slash.
+    /// `**` as a whole component stands for any folders, as in what `find` lists.
     Glob(String),
     /// An unknown, non-empty name without a slash, such as the random part that `mktemp` makes.
     Name,

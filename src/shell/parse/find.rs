@@ -4,7 +4,7 @@ use super::super::effect::{Access, EffectKind};
 use super::super::invocation::{GivenOption, Invocation, Nested, Operand};
 use super::super::table::{Program, Role, Value};
 use super::super::word::{Piece, Word};
-use super::words::{join, unknown};
+use super::words::{join, push, unknown};
 
 /// Options that name where names may lie, not which ones count.
 const NO_TESTS: &[&str] = &[
@@ -92,7 +92,10 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                     }
                     end += 1;
                 }
-                let found = found_paths(&starts, tests.is_bounded, &tests.names);
+                let mut found = found_paths(&starts, &tests, tests.is_bounded);
+                if !tests.is_bounded {
+                    found.iter_mut().for_each(with_everything_below);
+                }
                 let started = words.get(from..end).unwrap_or_default();
                 give(&mut invocation, name, started.first().cloned(), at);
                 if !started.is_empty() {
@@ -115,7 +118,7 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                 if !bounded {
                     give(&mut invocation, "--unbounded-delete", None, at);
                 }
-                for path in found_paths(&starts, bounded, &tests.names) {
+                for path in found_paths(&starts, &tests, bounded) {
                     let kind = EffectKind::Path { access: Access::Delete, recursive: !bounded };
                     invocation.effects.push((kind, path));
                 }
@@ -179,6 +182,9 @@ pub(super) fn parse(table: &'static Program, words: &[Word]) -> Invocation {
                     if matches!(name, "-name" | "-iname") && !negated && !is_weak {
                         tests.names.extend(value.clone());
                     }
+                    if matches!(name, "-path" | "-ipath" | "-wholename") && !negated && !is_weak {
+                        tests.paths.extend(value.as_ref().and_then(Word::value).map(path_pattern));
+                    }
                 }
                 give(&mut invocation, name, value, at);
             }
@@ -202,6 +208,10 @@ struct Tests {
     is_bounded: bool,
     /// Names that the present alternative asks for.
     names: Vec<Word>,
+    /// Paths that it asks for.
+    paths: Vec<Word>,
+    /// Paths that alternatives before it ask for.
+    other_paths: Vec<Word>,
     /// Whether an alternative before it had none.
     has_open_alternative: bool,
     /// Names that alternatives before it ask for; none of them asks for a name when this is empty.
@@ -218,6 +228,7 @@ impl Tests {
         self.has_open_alternative |= !self.is_bounded;
         self.has_nameless_alternative |= self.names.is_empty();
         self.other_names.append(&mut self.names);
+        self.other_paths.append(&mut self.paths);
         self.is_bounded = false;
     }
 
@@ -228,6 +239,7 @@ impl Tests {
             return;
         }
         self.is_bounded = true;
+        self.paths.append(&mut group.other_paths);
         if self.names.is_empty() && !group.has_nameless_alternative {
             self.names = group.other_names;
         }
@@ -238,28 +250,60 @@ fn give(invocation: &mut Invocation, name: &str, value: Option<Word>, word: usiz
     invocation.options.push(GivenOption { name: name.to_owned(), value, word });
 }
 
+/// A folder of the worktree that is named stands for all that is found in it. `.` says nothing about what is meant.
+fn with_everything_below(start: &mut Word) {
+    let is_named = start.value().is_some_and(|text| {
+        !text.starts_with(['/', '~']) && !matches!(text.trim_end_matches('/'), "" | "." | "..")
+    });
+    if is_named {
+        *start = below(start, Piece::Glob("**".to_owned()));
+    }
+}
+
 /// What the paths that were found may be.
-fn found_paths(starts: &[Word], is_bounded: bool, names: &[Word]) -> Vec<Word> {
-    let mut paths = Vec::new();
+fn found_paths(starts: &[Word], tests: &Tests, is_bounded: bool) -> Vec<Word> {
+    let names = &tests.names;
+    let mut paths = tests.paths.clone();
     for start in starts {
         if !is_bounded {
             paths.push(start.clone());
             continue;
         }
-        if names.is_empty() {
+        if names.is_empty() && tests.paths.is_empty() {
             paths.push(below(start, Piece::Name));
         }
+        let start = below(start, Piece::Glob("**".to_owned()));
         for name in names {
             match name.value() {
                 Some(text) if text.contains(['*', '?', '[']) => {
-                    paths.push(below(start, Piece::Glob(text.to_owned())))
+                    paths.push(below(&start, Piece::Glob(text.to_owned())))
                 }
-                Some(text) => paths.push(below(start, Piece::Text(text.to_owned()))),
+                Some(text) => paths.push(below(&start, Piece::Text(text.to_owned()))),
                 None => paths.push(join(&[start.clone(), name.clone()], "/")),
             }
         }
     }
     paths
+}
+
+/// The pattern of a whole path, in which a `*` crosses slashes.
+fn path_pattern(text: &str) -> Word {
+    let mut path = Word::default();
+    for (at, part) in text.split('/').enumerate() {
+        if at > 0 {
+            push(&mut path.pieces, Piece::Text("/".to_owned()));
+        }
+        if !part.contains(['*', '?', '[']) {
+            push(&mut path.pieces, Piece::Text(part.to_owned()));
+            continue;
+        }
+        push(&mut path.pieces, Piece::Glob("**".to_owned()));
+        if part != "*" {
+            push(&mut path.pieces, Piece::Text("/".to_owned()));
+            push(&mut path.pieces, Piece::Glob(part.to_owned()));
+        }
+    }
+    path
 }
 
 fn below(start: &Word, name: Piece) -> Word {

@@ -37,7 +37,7 @@ pub(in crate::shell) fn join(words: &[Word], between: &str) -> Word {
     Word { pieces, span: None }
 }
 
-fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+pub(super) fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     match (pieces.last_mut(), piece) {
         (Some(Piece::Text(last)), Piece::Text(text)) => last.push_str(&text),
         (_, Piece::Text(text)) if text.is_empty() => {}

@@ -42,7 +42,7 @@ impl Reader<'_> {
                     push(&mut all.pieces, Piece::Text(path.to_owned()));
                     if recursive || name == "rg" {
                         push(&mut all.pieces, Piece::Text("/".to_owned()));
-                        push(&mut all.pieces, Piece::Glob("*".to_owned()));
+                        push(&mut all.pieces, Piece::Glob("**".to_owned()));
                     }
                     push(&mut all.pieces, Piece::Text("\n".to_owned()));
                 }
@@ -125,15 +125,11 @@ fn found(arguments: &[Word]) -> Option<Word> {
     for start in starts {
         for name in &names {
             push(&mut all.pieces, Piece::Text(format!("{}/", start.trim_end_matches('/'))));
-            // Even a plain name is found in folders that are not known.
+            push(&mut all.pieces, Piece::Glob("**".to_owned()));
+            push(&mut all.pieces, Piece::Text("/".to_owned()));
             let is_plain = !name.contains(['*', '?', '[']);
-            push(
-                &mut all.pieces,
-                if is_plain { Piece::Text((*name).to_owned()) } else { Piece::Glob((*name).to_owned()) },
-            );
-            if is_plain {
-                push(&mut all.pieces, Piece::Glob(String::new()));
-            }
+            let name = (*name).to_owned();
+            push(&mut all.pieces, if is_plain { Piece::Text(name) } else { Piece::Glob(name) });
             push(&mut all.pieces, Piece::Text("\n".to_owned()));
         }
     }
@@ -160,7 +156,6 @@ pub(super) fn items(text: &Word) -> Option<Vec<Word>> {
                     }
                 }
             }
-            Piece::Glob(glob) if glob.is_empty() => {}
             piece @ Piece::Glob(_) => {
                 if let Some(item) = items.last_mut() {
                     push(&mut item.pieces, piece.clone());
