@@ -335,7 +335,9 @@ fn copy_to(scan: &mut Scan<'_>, target: &Word, operands: &[Word], roles: &[Role]
     let is_spread =
         |word: &Word| scan.current().name == "rsync" && word.value().is_none_or(|text| text.ends_with('/'));
     let are_named = sources().all(|(word, _)| base_name(word).is_some() && !is_spread(word));
-    scan.path(Access::Write, recursive && !(is_folder && are_named), target);
+    if !(is_folder && are_named) {
+        scan.path(Access::Write, recursive, target);
+    }
     for (word, role) in operands.iter().zip(roles) {
         if !matches!(role, Role::Read | Role::Delete | Role::RemoteRead) {
             continue;
