@@ -7,7 +7,7 @@ use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::{Invocation, Language};
 use super::super::word::{Piece, Word};
 use super::scope::{Function, Scope, Value, join_path};
-use super::simple::{Lookup, Start};
+use super::start::{Lookup, Start};
 use super::{Place, Reader, Trap, UnreadableKind};
 
 /// Whether a builtin is one that is followed.

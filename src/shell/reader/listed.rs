@@ -8,7 +8,7 @@ use super::super::effect::{Access, EffectKind};
 use super::super::invocation::Invocation;
 use super::super::word::{Piece, Word};
 use super::field::push;
-use super::simple::Start;
+use super::start::Start;
 use super::{Place, Reader};
 
 impl Reader<'_> {

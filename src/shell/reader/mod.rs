@@ -2,6 +2,7 @@
 
 mod ansi;
 mod arithmetic;
+mod assignment;
 mod brace;
 mod builtin;
 mod compound;
@@ -18,6 +19,7 @@ mod scope;
 mod simple;
 mod skip;
 mod source;
+mod start;
 mod statements;
 mod substitution;
 #[cfg(test)]

@@ -8,8 +8,8 @@ use super::super::effect::{Access, Effect, EffectKind};
 use super::super::invocation::{GivenOption, Language, Nested};
 use super::super::word::{Piece, Word};
 use super::scope::{Scope, Value, join_path};
-use super::simple::{Lookup, Start};
 use super::source::{Source, has_private, with_holes};
+use super::start::{Lookup, Start};
 use super::{Place, Reader, Stored, UnreadableKind};
 
 impl Reader<'_> {

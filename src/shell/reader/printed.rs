@@ -4,7 +4,7 @@ use super::super::command::{Directory, Input};
 use super::super::word::{Piece, Word};
 use super::nested::key;
 use super::scope::{Scope, Value};
-use super::simple::Start;
+use super::start::Start;
 use super::{Place, Reader, Stored, ansi};
 
 impl Reader<'_> {
