@@ -71,16 +71,17 @@ impl Policy {
         if !self.is_enabled() {
             return;
         }
-        let looking: Vec<(&Rule, &Rule)> =
-            self.in_force().filter_map(|rule| Some((rule, rule.after.as_deref()?))).collect();
-        if !looking.is_empty() {
+        let index = self.index();
+        if !index.looking_back.is_empty() {
             let sight = Sight::new(targets, args);
-            for (rule, after) in looking {
-                memory.note(rule, after, &sight);
+            for rule in index.looking_back.iter().filter_map(|at| self.rules.get(*at)).map(|held| &*held.rule)
+            {
+                if let Some(after) = rule.after.as_deref() {
+                    memory.note(rule, after, &sight);
+                }
             }
         }
-        if self.in_force().any(|rule| rule.matcher.when.as_ref().is_some_and(|when| when.asks_for_changes()))
-        {
+        if index.asks_for_changes {
             memory.note_changes(targets);
         }
     }
@@ -386,5 +387,14 @@ mod tests {
             [Verdict::Deny, Verdict::Allow, Verdict::Allow]
         );
         assert_eq!(run(&policy, &[shell("cargo test; git commit -m x")]).0, [Verdict::Deny]);
+    }
+    #[test]
+    fn an_exception_sees_what_was_changed() {
+        let policy = load(
+            "version: 1\nrules:\n  - id: commit\n    run: git commit\n    verdict: deny\n    reason: r\n    \
+             except:\n      - {when: 'run.changed == []', reason: nothing was changed}\n",
+        );
+        let calls = [shell("git commit -m x"), shell("touch a"), shell("git commit -m y")];
+        assert_eq!(run(&policy, &calls).0, [Verdict::Allow, Verdict::Allow, Verdict::Deny]);
     }
 }

@@ -12,6 +12,7 @@ use crate::verdict::Verdict;
 use super::load::Policy;
 use super::rule::Rule;
 use super::sight::Sight;
+use super::when::Condition;
 
 /// Rules that ask or deny, by position in their policy, ascending in each list.
 #[derive(Debug, Default)]
@@ -26,15 +27,31 @@ pub(super) struct Index {
     hosts: Vec<usize>,
     /// Everything else.
     others: Vec<usize>,
+    /// Rules that look at earlier calls, those that allow included.
+    pub(super) looking_back: Vec<usize>,
+    /// Whether a condition looks at the paths that were changed so far.
+    pub(super) asks_for_changes: bool,
 }
 
 impl Index {
     pub(super) fn of(policy: &Policy) -> Self {
         let mut index = Self::default();
         for (at, held) in policy.rules.iter().enumerate() {
-            if !held.is_disabled && held.rule.verdict != Verdict::Allow {
-                index.file(at, &held.rule);
+            if held.is_disabled {
+                continue;
             }
+            let rule = &held.rule;
+            if rule.verdict != Verdict::Allow {
+                index.file(at, rule);
+            }
+            if rule.after.is_some() {
+                index.looking_back.push(at);
+            }
+            // An exception that could not see the changes would relax too much.
+            let own = [&rule.matcher].into_iter().chain(rule.after.as_deref().map(|after| &after.matcher));
+            let mut matchers = own.chain(rule.exceptions.iter().map(|exception| &exception.matcher));
+            index.asks_for_changes |=
+                matchers.any(|matcher| matcher.when.as_ref().is_some_and(Condition::asks_for_changes));
         }
         index
     }
