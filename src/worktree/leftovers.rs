@@ -6,8 +6,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::{Sweep, Swept};
@@ -15,6 +17,9 @@ use crate::sandbox::{Sweep, Swept};
 use super::{Removal, WorktreeError, remove_directory};
 
 const LEDGER: &str = "ledger";
+/// How often, and how far apart, the lock of a run that is gone is asked for.
+const TRIES: usize = 100;
+const PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Record {
@@ -143,7 +148,7 @@ impl Leftovers {
         for entry in entries.flatten() {
             let file = entry.path();
             let Ok(handle) = File::open(&file) else { continue };
-            if flock(&handle, FlockOperation::NonBlockingLockExclusive).is_err() || !file.exists() {
+            if !lock_unless_running(&handle) || !file.exists() {
                 continue;
             }
             if entry.file_name().to_string_lossy().ends_with(".draft") {
@@ -159,6 +164,24 @@ impl Leftovers {
         found.sort_by(|one, other| one.record.run.cmp(&other.record.run));
         Ok(found)
     }
+}
+
+/// Locks an entry whose run is gone. A child that the run was starting when it was killed holds a copy of the lock
+/// until it has become its program, so a process that is gone is worth a moment's patience.
+fn lock_unless_running(mut handle: &File) -> bool {
+    use std::io::Seek;
+    for _ in 0..TRIES {
+        if flock(handle, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return handle.rewind().is_ok();
+        }
+        let record = handle.rewind().ok().and_then(|()| serde_json::from_reader::<_, Record>(handle).ok());
+        let process = record.and_then(|record| Pid::from_raw(record.process));
+        if process.is_none_or(|process| test_kill_process(process).is_ok()) {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    false
 }
 
 /// What a run that is gone left behind.
@@ -207,5 +230,52 @@ impl Leftover {
             fs::remove_file(&self.file).map_err(WorktreeError::io("remove", &self.file))?;
         }
         Ok(Cleared { run: self.record.run, swept, removal })
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// An entry of that process, with its lock held by somebody.
+    fn entry(state: &Path, process: u32) -> File {
+        let folder = state.join(LEDGER);
+        fs::create_dir_all(&folder).unwrap();
+        let record = Record {
+            version: 1,
+            run: "r".to_owned(),
+            place: state.join("work/r"),
+            repository: state.to_owned(),
+            process: process.try_into().unwrap(),
+            is_parked: false,
+        };
+        let file = folder.join("r.json");
+        fs::write(&file, serde_json::to_vec(&record).unwrap()).unwrap();
+        let holder = File::open(&file).unwrap();
+        flock(&holder, FlockOperation::NonBlockingLockExclusive).unwrap();
+        holder
+    }
+
+    #[test]
+    fn a_copy_of_the_lock_that_outlives_its_run_is_waited_for() {
+        let state = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let holder = entry(state.path(), child.id());
+        let letting_go = std::thread::spawn(move || {
+            std::thread::sleep(PAUSE * 5);
+            drop(holder);
+        });
+        let found = Leftovers::find(state.path()).unwrap();
+        letting_go.join().unwrap();
+        assert_eq!(found.iter().map(Leftover::run).collect::<Vec<_>>(), ["r"]);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_is_left_alone() {
+        let state = tempfile::tempdir().unwrap();
+        let _holder = entry(state.path(), std::process::id());
+        assert!(Leftovers::find(state.path()).unwrap().is_empty());
     }
 }
