@@ -70,13 +70,14 @@ pub(super) fn read(text: &str, reading: &mut CodeReading) {
                 reading.path(Access::Write, false, Word::known(path.clone()));
             }
         }
-        // Commands of the client: `\! cmd` of psql and mysql, `.shell cmd` of sqlite.
+        // Commands of the client: `\! cmd` of psql and mysql, `system cmd` of mysql, `.shell cmd` of sqlite.
         if let [Token::Sign('\\'), Token::Sign('!'), ..] = statement.as_slice() {
             reading.unreadable.push("the client's \\! starts a shell".to_owned());
         }
     }
     for line in text.lines().map(str::trim) {
-        if let Some(code) = line.strip_prefix(".shell ").or_else(|| line.strip_prefix(".system ")) {
+        let shell = [".shell ", ".system ", "system "].iter().find_map(|name| line.strip_prefix(name));
+        if let Some(code) = shell {
             reading.shell.push(Word::known(code));
         } else if let Some(code) = line.strip_prefix("\\!") {
             reading.shell.push(Word::known(code.trim()));

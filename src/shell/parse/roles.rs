@@ -99,7 +99,12 @@ pub(super) fn apply(scan: &mut Scan<'_>) {
             }
             Role::Command => {
                 let from = scan.invocation.operands.get(at).map_or(scan.words.len(), |operand| operand.index);
-                let words = scan.words.get(from..).unwrap_or_default().to_vec();
+                let words = scan.words.get(from..).unwrap_or_default();
+                // `exec place -- command`
+                let words = match words.split_first() {
+                    Some((first, rest)) if first.value() == Some("--") => rest.to_vec(),
+                    _ => words.to_vec(),
+                };
                 let (assignments, directory) = (scan.taken_assignments(), scan.directory.clone());
                 scan.nest(Nested::Command { words, assignments, directory, takes_input: false });
                 break;
