@@ -26,6 +26,16 @@ pub(super) enum Part {
     Name(Vec<Atom>),
 }
 
+impl Part {
+    /// The name, if it is certain.
+    pub(super) fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(text) => Some(text),
+            Self::Dirs | Self::Name(_) => None,
+        }
+    }
+}
+
 /// What stands in for a value that is not known, where one example must do.
 pub(super) const SAMPLE: char = '\u{e000}';
 

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::shell::{Access, Piece, Word};
+
+use super::glob::{self, Atom, Part};
 
 /// Symlinks of the world, gathered or looked up by the caller. Judging itself touches no disk.
 pub trait Links {
@@ -26,10 +29,20 @@ impl Links for NoLinks {
 ///
 /// Cleaned lexically: no `.`, no `..`, no doubled or trailing slash. It begins with a slash unless its very
 /// beginning is not known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct PathPattern {
     pieces: Vec<Piece>,
+    /// Components, worked out when a glob first asks: many globs look at one path.
+    parts: OnceLock<Vec<Part>>,
 }
+
+impl PartialEq for PathPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.pieces == other.pieces
+    }
+}
+
+impl Eq for PathPattern {}
 
 /// One path that a call touches.
 #[derive(Debug, Clone)]
@@ -76,6 +89,10 @@ impl PathTarget {
 }
 
 impl PathPattern {
+    fn of(pieces: Vec<Piece>) -> Self {
+        Self { pieces, parts: OnceLock::new() }
+    }
+
     /// A path that is certain. A relative one is taken from `/`.
     pub fn known(path: &Path) -> Self {
         let text = path.to_string_lossy();
@@ -89,12 +106,12 @@ impl PathPattern {
                 name => names.push(name),
             }
         }
-        Self { pieces: vec![Piece::Text(format!("/{}", names.join("/")))] }
+        Self::of(vec![Piece::Text(format!("/{}", names.join("/")))])
     }
 
     /// A path nothing is known of.
     pub fn unknown(source: &str) -> Self {
-        Self { pieces: vec![Piece::Unknown { splits: false, source: source.to_owned() }] }
+        Self::of(vec![Piece::Unknown { splits: false, source: source.to_owned() }])
     }
 
     /// The path that `word` names when `directory` is the one a relative path starts from.
@@ -104,7 +121,7 @@ impl PathPattern {
 
     /// The same without cleaning, since `link/..` leads elsewhere than it looks. Only good for following links.
     pub(super) fn raw(word: &Word, directory: &Self) -> Self {
-        let mut raw = Self { pieces: Vec::new() };
+        let mut raw = Self::of(Vec::new());
         Self::laid(word, directory).into_iter().for_each(|piece| raw.push(piece.clone()));
         raw
     }
@@ -175,7 +192,7 @@ impl PathPattern {
                 _ => cleaned.push(part),
             }
         }
-        let mut joined = Self { pieces: Vec::new() };
+        let mut joined = Self::of(Vec::new());
         for (index, part) in cleaned.into_iter().enumerate() {
             if index > 0 || is_rooted {
                 joined.push(Piece::Text("/".to_owned()));
@@ -200,6 +217,11 @@ impl PathPattern {
     /// The parts in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
+    }
+
+    /// Its components. An unknown value keeps its component open.
+    pub(super) fn parts(&self) -> &[Part] {
+        self.parts.get_or_init(|| parts(&self.pieces))
     }
 
     /// The path, if all of it is certain.
@@ -251,6 +273,50 @@ impl PathPattern {
         // `/$X` may lie inside, `/home/$X` cannot; a glob such as `/re*` names more than what is inside.
         !self.has_unknown() || below(&root, known).is_none()
     }
+}
+
+fn parts(pieces: &[Piece]) -> Vec<Part> {
+    let mut parts: Vec<Vec<Atom>> = vec![Vec::new()];
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => {
+                for (index, name) in text.split('/').enumerate() {
+                    if index > 0 {
+                        parts.push(Vec::new());
+                    }
+                    if let Some(part) = parts.last_mut() {
+                        part.extend(name.chars().map(Atom::Char));
+                    }
+                }
+            }
+            piece => {
+                let Some(part) = parts.last_mut() else { continue };
+                match piece {
+                    // Kept apart from `*`: it stands for any folders where it is all of a component.
+                    Piece::Glob(text) if text == "**" && part.is_empty() => {
+                        part.extend([Atom::Star, Atom::Star]);
+                    }
+                    Piece::Glob(text) => glob::parse_lenient(text, part),
+                    Piece::Name => part.push(Atom::Char(glob::SAMPLE)),
+                    _ => part.push(Atom::Rest),
+                }
+            }
+        }
+    }
+    parts
+        .into_iter()
+        .filter(|atoms| !atoms.is_empty())
+        .map(|atoms| {
+            let is_certain = atoms.iter().all(|atom| matches!(atom, Atom::Char(_)));
+            if matches!(atoms.as_slice(), [Atom::Star, Atom::Star]) {
+                Part::Dirs
+            } else if is_certain {
+                Part::Literal(glob::skeleton(&atoms))
+            } else {
+                Part::Name(atoms)
+            }
+        })
+        .collect()
 }
 
 /// What is left of `path` below `base`, both absolute and clean; `Some("")` when they are equal.

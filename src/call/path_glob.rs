@@ -2,9 +2,10 @@
 
 mod parse;
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use crate::shell::{Access, Fit, Piece};
+use crate::shell::{Access, Fit};
 
 use super::glob::{self, Atom, Part};
 use super::path::{PathPattern, PathTarget, below};
@@ -210,6 +211,12 @@ impl Alternative {
         {
             return false;
         }
+        if self.base == Base::Floating
+            && let Some(first) = self.parts.iter().find(|part| **part != Part::Dirs)
+            && !names().any(|name| takes_name(first, name))
+        {
+            return false;
+        }
         if takes_names(&self.parts, names()) {
             return true;
         }
@@ -245,28 +252,43 @@ impl Alternative {
     }
 
     fn fit_pattern(&self, path: &PathPattern, access: Access, recursive: bool, context: &Context) -> Fit {
-        let subject = subject_parts(path);
+        let subject = path.parts();
         let down = goes_down(access, recursive);
-        let root = context.root.to_string_lossy();
-        let bases: Vec<String> = match self.base {
-            Base::System | Base::Floating => vec![String::new()],
-            Base::Root { up } => vec![above(&root, up).to_owned()],
-            Base::Home => homes(path.known_directory(), context).collect(),
+        let from = |base: &str| {
+            if !path.is_unrooted() && self.parts_from(base, subject) {
+                return Fit::No;
+            }
+            let names = base.split('/').filter(|name| !name.is_empty());
+            let mut parts: Vec<Part> = names.map(|name| Part::Literal(name.to_owned())).collect();
+            let own = parts.len();
+            parts.extend(self.parts.iter().cloned());
+            self.fit_parts(&parts, own, subject, path, access, down)
         };
-        bases
-            .iter()
-            .map(|base| {
-                let mut parts: Vec<Part> = base
-                    .split('/')
-                    .filter(|name| !name.is_empty())
-                    .map(|n| Part::Literal(n.to_owned()))
-                    .collect();
-                let own = parts.len();
-                parts.extend(self.parts.iter().cloned());
-                self.fit_parts(&parts, own, &subject, path, access, down)
-            })
-            .max()
-            .unwrap_or(Fit::No)
+        match self.base {
+            Base::Floating if self.is_missed_by(path, subject) => Fit::No,
+            Base::Floating => self.fit_parts(&self.parts, 0, subject, path, access, down),
+            Base::System => from(""),
+            Base::Root { up } => from(above(&context.root.to_string_lossy(), up)),
+            Base::Home => {
+                homes(path.known_directory(), context).map(|home| from(&home)).max().unwrap_or(Fit::No)
+            }
+        }
+    }
+
+    /// Whether the certain names that `subject` begins with lead elsewhere than the glob measured from `base`.
+    /// Most paths are told apart by that, and what follows decides nothing then.
+    fn parts_from(&self, base: &str, subject: &[Part]) -> bool {
+        let base = base.split('/').filter(|name| !name.is_empty());
+        let own = self.parts.iter().map_while(Part::literal);
+        let names = subject.iter().map_while(Part::literal);
+        base.chain(own).zip(names).any(|(own, name)| own != name)
+    }
+
+    /// Whether no component of a path can be the first name that a floating glob asks for.
+    fn is_missed_by(&self, path: &PathPattern, subject: &[Part]) -> bool {
+        let Some(first) = self.parts.iter().find(|part| **part != Part::Dirs) else { return false };
+        !path.has_unknown()
+            && subject.iter().all(|name| *name != Part::Dirs && part_fit(first, name, false) == Fit::No)
     }
 
     /// `parts` are absolute, the glob's own begin at `own`.
@@ -349,51 +371,6 @@ fn points_at(own: &[Part], subject: &[Part]) -> bool {
         }
         Part::Dirs => false,
     })
-}
-
-/// The parts of a path that is not certain throughout. An unknown value keeps its component open.
-fn subject_parts(path: &PathPattern) -> Vec<Part> {
-    let mut parts: Vec<Vec<Atom>> = vec![Vec::new()];
-    for piece in path.pieces() {
-        match piece {
-            Piece::Text(text) => {
-                for (index, name) in text.split('/').enumerate() {
-                    if index > 0 {
-                        parts.push(Vec::new());
-                    }
-                    if let Some(part) = parts.last_mut() {
-                        part.extend(name.chars().map(Atom::Char));
-                    }
-                }
-            }
-            piece => {
-                let Some(part) = parts.last_mut() else { continue };
-                match piece {
-                    // Kept apart from `*`: it stands for any folders where it is all of a component.
-                    Piece::Glob(text) if text == "**" && part.is_empty() => {
-                        part.extend([Atom::Star, Atom::Star]);
-                    }
-                    Piece::Glob(text) => glob::parse_lenient(text, part),
-                    Piece::Name => part.push(Atom::Char(glob::SAMPLE)),
-                    _ => part.push(Atom::Rest),
-                }
-            }
-        }
-    }
-    parts
-        .into_iter()
-        .filter(|atoms| !atoms.is_empty())
-        .map(|atoms| {
-            let is_certain = atoms.iter().all(|atom| matches!(atom, Atom::Char(_)));
-            if matches!(atoms.as_slice(), [Atom::Star, Atom::Star]) {
-                Part::Dirs
-            } else if is_certain {
-                Part::Literal(glob::skeleton(&atoms))
-            } else {
-                Part::Name(atoms)
-            }
-        })
-        .collect()
 }
 
 /// Whether names fit parts one by one.
@@ -531,15 +508,18 @@ fn above(root: &str, up: usize) -> &str {
 }
 
 /// Homes that `~/` may stand for: the one of the context, and the one that `path` lies in or above by custom.
-fn homes(path: &str, context: &Context) -> impl Iterator<Item = String> {
-    let own = context.home.as_ref().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned());
+fn homes<'a>(path: &'a str, context: &'a Context) -> impl Iterator<Item = Cow<'a, str>> {
+    let own = context.home.as_ref().map(|home| match home.to_string_lossy() {
+        Cow::Borrowed(home) => Cow::Borrowed(home.trim_end_matches('/')),
+        Cow::Owned(home) => Cow::Owned(home.trim_end_matches('/').to_owned()),
+    });
     let mut names = path.split('/').filter(|name| !name.is_empty());
     let customary = match (names.next(), names.next()) {
-        (Some(parent @ ("home" | "Users")), Some(name)) => Some(format!("/{parent}/{name}")),
-        (Some("home") | None, None) => Some(format!("/home/{}", glob::SAMPLE)),
-        (Some("Users"), None) => Some(format!("/Users/{}", glob::SAMPLE)),
-        (Some("root"), _) => Some("/root".to_owned()),
-        (Some("var"), Some("root")) => Some("/var/root".to_owned()),
+        (Some(parent @ ("home" | "Users")), Some(name)) => Some(Cow::Owned(format!("/{parent}/{name}"))),
+        (Some("home") | None, None) => Some(Cow::Owned(format!("/home/{}", glob::SAMPLE))),
+        (Some("Users"), None) => Some(Cow::Owned(format!("/Users/{}", glob::SAMPLE))),
+        (Some("root"), _) => Some(Cow::Borrowed("/root")),
+        (Some("var"), Some("root")) => Some(Cow::Borrowed("/var/root")),
         _ => None,
     };
     let customary = customary.filter(|home| own.as_ref() != Some(home));

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::shell::Word;
+use crate::shell::{Piece, Word};
 
 use super::super::links::{MadeLink, follow};
 use super::super::{Links, NoLinks};
