@@ -87,6 +87,14 @@ impl HostGlob {
         &self.text
     }
 
+    /// The one host that it is about, if it names one, whatever its scheme and port.
+    pub fn exact(&self) -> Option<&str> {
+        match &self.name {
+            Name::Exact(name) => Some(name),
+            Name::Any | Name::Labels { .. } | Name::Network { .. } => None,
+        }
+    }
+
     /// Whether `target` fits; what is not known of it gives `Maybe`.
     pub fn fit(&self, target: &HostTarget) -> Fit {
         let scheme = match (&self.scheme, &target.scheme) {

@@ -130,6 +130,14 @@ impl PathGlob {
         matches!(self.kind, Kind::OutsideRepo)
     }
 
+    /// What each of its choices cannot do without; `None` for [`Self::OUTSIDE_REPO`].
+    pub(super) fn names(&self) -> Option<impl Iterator<Item = ChoiceNames<'_>>> {
+        match &self.kind {
+            Kind::OutsideRepo => None,
+            Kind::Globs(choices) => Some(choices.iter().map(Alternative::names)),
+        }
+    }
+
     /// Whether `target` fits, by its name or through links.
     ///
     /// A delete, and whatever else goes down a folder, also fits a glob that begins beneath that folder. Names
@@ -172,12 +180,28 @@ fn outside(path: &PathPattern, access: Access, context: &Context) -> Fit {
     }
 }
 
+/// Certain names of one choice of a glob.
+pub(super) struct ChoiceNames<'a> {
+    /// A certain path that fits by itself, or lies beneath one that does, has each of them as a component.
+    pub(super) needed: Vec<&'a str>,
+    /// A certain folder beneath which the choice begins ends in one of them, or lies at or above the place that the
+    /// choice is measured from.
+    pub(super) folders: Vec<&'a str>,
+}
+
 /// Whether a touch of a folder is one of what lies in it.
-fn goes_down(access: Access, recursive: bool) -> bool {
+pub(super) fn goes_down(access: Access, recursive: bool) -> bool {
     recursive || access == Access::Delete
 }
 
 impl Alternative {
+    fn names(&self) -> ChoiceNames<'_> {
+        let needed = self.parts.iter().filter_map(Part::literal).collect();
+        let skipped = usize::from(self.base == Base::Floating);
+        let folders = self.parts.iter().skip(skipped).map_while(Part::literal).collect();
+        ChoiceNames { needed, folders }
+    }
+
     fn fit_known(&self, path: &str, access: Access, recursive: bool, context: &Context) -> Fit {
         let down = goes_down(access, recursive);
         let is_fit = match self.base {

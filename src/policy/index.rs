@@ -1,12 +1,13 @@
 //! Which rules can speak about a call at all, found without asking each.
 //!
 //! A rule is filed under one thing that it cannot do without: the program that its word pattern or the beginning of
-//! its expression names, an access to a path, a host. What cannot be filed is asked for every call. The index may
-//! hand out too many rules and never too few.
+//! its expression names, with a subcommand if there is one, a name in a path, a host. What cannot be filed is asked
+//! for every call. The index may hand out too many rules and never too few.
 
 use std::collections::HashMap;
 
-use crate::shell::Access;
+use crate::call::PathIndex;
+use crate::shell::{Access, Invocation, WordPattern};
 use crate::verdict::Verdict;
 
 use super::load::Policy;
@@ -18,13 +19,16 @@ use super::when::Condition;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// By the base name of a program.
-    programs: HashMap<String, Vec<usize>>,
+    programs: HashMap<String, OfProgram>,
     /// By the first word of a command, written canonically.
     first_words: HashMap<String, Vec<usize>>,
-    reads: Vec<usize>,
-    writes: Vec<usize>,
-    deletions: Vec<usize>,
-    hosts: Vec<usize>,
+    reads: PathIndex,
+    writes: PathIndex,
+    deletions: PathIndex,
+    /// By the one host that a pattern names.
+    exact_hosts: HashMap<String, Vec<usize>>,
+    /// With a pattern of more than one host.
+    open_hosts: Vec<usize>,
     /// Everything else.
     others: Vec<usize>,
     /// Rules that look at earlier calls, those that allow included.
@@ -33,16 +37,37 @@ pub(super) struct Index {
     pub(super) asks_for_changes: bool,
 }
 
+/// Rules about one program.
+#[derive(Debug, Default)]
+struct OfProgram {
+    /// By the subcommand that they are about.
+    subcommands: HashMap<String, Vec<usize>>,
+    /// About any of its calls.
+    others: Vec<usize>,
+}
+
+impl OfProgram {
+    fn candidates(&self, invocation: &Invocation, into: &mut Vec<usize>) {
+        into.extend(&self.others);
+        match invocation.subcommand.first() {
+            Some(name) => into.extend(self.subcommands.get(name).into_iter().flatten()),
+            // A word that is not known may be the subcommand.
+            None => into.extend(self.subcommands.values().flatten()),
+        }
+    }
+}
+
 impl Index {
     pub(super) fn of(policy: &Policy) -> Self {
         let mut index = Self::default();
+        let mut about_paths = Vec::new();
         for (at, held) in policy.rules.iter().enumerate() {
             if held.is_disabled {
                 continue;
             }
             let rule = &held.rule;
             if rule.verdict != Verdict::Allow {
-                index.file(at, rule);
+                index.file(at, rule, &mut about_paths);
             }
             if rule.after.is_some() {
                 index.looking_back.push(at);
@@ -53,18 +78,31 @@ impl Index {
             index.asks_for_changes |=
                 matchers.any(|matcher| matcher.when.as_ref().is_some_and(Condition::asks_for_changes));
         }
+        let globs = |access| {
+            let rules = about_paths.iter().filter(move |(_, rule)| rule.matcher.covers_access(access));
+            rules.flat_map(|(at, rule)| rule.matcher.paths.iter().map(|(_, glob)| (*at, glob)))
+        };
+        index.reads = PathIndex::of(globs(Access::Read));
+        index.writes = PathIndex::of(globs(Access::Write));
+        index.deletions = PathIndex::of(globs(Access::Delete));
         index
     }
 
-    fn file(&mut self, at: usize, rule: &Rule) {
+    fn file<'p>(&mut self, at: usize, rule: &'p Rule, about_paths: &mut Vec<(usize, &'p Rule)>) {
         let matcher = &rule.matcher;
         if !matcher.run.is_empty() {
-            let programs: Option<Vec<Vec<String>>> =
-                matcher.run.iter().map(crate::shell::WordPattern::programs).collect();
-            match programs {
-                Some(programs) => {
-                    for program in programs.into_iter().flatten() {
-                        push(self.programs.entry(program).or_default(), at);
+            let heads: Option<Vec<_>> = matcher.run.iter().map(WordPattern::heads).collect();
+            match heads {
+                Some(heads) => {
+                    for (program, subcommand) in heads.into_iter().flatten() {
+                        let rules = self.programs.entry(program).or_default();
+                        push(
+                            match subcommand {
+                                Some(name) => rules.subcommands.entry(name).or_default(),
+                                None => &mut rules.others,
+                            },
+                            at,
+                        );
                     }
                 }
                 None => self.others.push(at),
@@ -79,23 +117,16 @@ impl Index {
                 None => self.others.push(at),
             }
         } else if !matcher.hosts.is_empty() {
-            self.hosts.push(at);
-        } else if !matcher.paths.is_empty() {
-            for access in [Access::Read, Access::Write, Access::Delete] {
-                if matcher.covers_access(access) {
-                    self.by_access(access).push(at);
+            for (_, host) in &matcher.hosts {
+                match host.exact() {
+                    Some(name) => push(self.exact_hosts.entry(name.to_owned()).or_default(), at),
+                    None => push(&mut self.open_hosts, at),
                 }
             }
+        } else if !matcher.paths.is_empty() {
+            about_paths.push((at, rule));
         } else {
             self.others.push(at);
-        }
-    }
-
-    fn by_access(&mut self, access: Access) -> &mut Vec<usize> {
-        match access {
-            Access::Read => &mut self.reads,
-            Access::Write => &mut self.writes,
-            Access::Delete => &mut self.deletions,
         }
     }
 
@@ -103,11 +134,16 @@ impl Index {
     pub(super) fn candidates(&self, sight: &Sight<'_>) -> Vec<usize> {
         let mut found = self.others.clone();
         for (at, command) in sight.commands().iter().enumerate() {
-            if let Some(program) = &command.invocation.program {
-                found.extend(self.programs.get(program.as_str()).into_iter().flatten());
+            let invocation = &command.invocation;
+            if let Some(program) = &invocation.program {
+                let mut named = |name: &str| {
+                    if let Some(rules) = self.programs.get(name) {
+                        rules.candidates(invocation, &mut found);
+                    }
+                };
+                named(program);
                 if program.bytes().any(|byte| byte.is_ascii_uppercase()) || !program.is_ascii() {
-                    let lower = program.to_ascii_lowercase();
-                    found.extend(self.programs.get(&lower).into_iter().flatten());
+                    named(&program.to_ascii_lowercase());
                 }
             }
             if !self.first_words.is_empty() {
@@ -116,16 +152,20 @@ impl Index {
                 found.extend(self.first_words.get(word).into_iter().flatten());
             }
         }
-        let paths = &sight.targets.paths;
-        for (access, rules) in
-            [(Access::Read, &self.reads), (Access::Write, &self.writes), (Access::Delete, &self.deletions)]
-        {
-            if !rules.is_empty() && paths.iter().any(|path| path.access == access) {
-                found.extend(rules);
-            }
+        for path in &sight.targets.paths {
+            let globs = match path.access {
+                Access::Read => &self.reads,
+                Access::Write => &self.writes,
+                Access::Delete => &self.deletions,
+            };
+            globs.candidates(path, &sight.context, &mut found);
         }
-        if !sight.targets.hosts.is_empty() {
-            found.extend(&self.hosts);
+        for host in &sight.targets.hosts {
+            found.extend(&self.open_hosts);
+            match &host.host {
+                Some(name) => found.extend(self.exact_hosts.get(name).into_iter().flatten()),
+                None => found.extend(self.exact_hosts.values().flatten()),
+            }
         }
         found.sort_unstable();
         found.dedup();

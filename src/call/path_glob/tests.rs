@@ -10,7 +10,7 @@ use super::*;
 use crate::shell::{Piece, Word};
 
 use super::super::links::{MadeLink, follow};
-use super::super::{Links, NoLinks};
+use super::super::{Links, NoLinks, PathIndex};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -217,6 +217,30 @@ proptest! {
         prop_assert!(fit(Access::Write, false) <= fit(Access::Delete, false));
         prop_assert!(fit(Access::Read, false) <= fit(Access::Read, true));
         prop_assert!(fit(Access::Read, false) <= fit(Access::Write, false));
+    }
+
+    #[test]
+    fn the_index_hides_no_glob(
+        globs in prop::collection::vec("(~/|/|/repo/|\\.\\./|\\*\\*/)?[ab*]{1,2}(/([ab*]{1,2}|\\*\\*|home|repo|\\{a,b\\})){0,3}", 1..8),
+        path in "(/|~/|/home/|/home/dev/)?[ab$*]{1,2}(/([ab$*]{1,2}|repo)){0,3}",
+        recursive: bool,
+    ) {
+        let globs: Vec<PathGlob> = globs.iter().filter_map(|glob| PathGlob::parse(glob).ok()).collect();
+        let index = PathIndex::of(globs.iter().enumerate());
+        let context = context();
+        let word = word(&path.replacen('~', "/home/dev", 1));
+        for access in [Access::Read, Access::Write, Access::Delete] {
+            for root in ["/", "/repo"] {
+                let lexical = PathPattern::resolve(&word, &PathPattern::known(Path::new(root)));
+                let target = PathTarget { lexical, recursive, ..PathTarget::known("", access, Path::new("/")) };
+                let mut found = Vec::new();
+                index.candidates(&target, &context, &mut found);
+                for (number, glob) in globs.iter().enumerate() {
+                    let is_silent = glob.fit(&target, &context) == Fit::No;
+                    prop_assert!(is_silent || found.contains(&number), "{} {} {:?}", glob.text(), path, access);
+                }
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use super::command::Command;
 use super::invocation::Invocation;
+use super::table::{self, Program};
 use super::word::Word;
 use glob::Glob;
 
@@ -122,11 +123,34 @@ impl WordPattern {
 
     /// Base names of the programs it speaks about; `None` when it speaks about any.
     pub fn programs(&self) -> Option<Vec<String>> {
-        let names = self.programs.as_ref()?.iter().map(|name| name.literal().map(str::to_owned));
-        let mut names = names.collect::<Option<Vec<_>>>()?;
-        names.sort();
+        let mut names: Vec<String> = self.heads()?.into_iter().map(|(name, _)| name).collect();
         names.dedup();
         Some(names)
+    }
+
+    /// The same, sorted, each with the subcommand that it asks for, if that is certain.
+    ///
+    /// Found without the forms: they are many, and most are never needed.
+    pub fn heads(&self) -> Option<Vec<(String, Option<String>)>> {
+        let mut heads = Vec::new();
+        for name in self.programs.as_ref()? {
+            let name = name.literal()?;
+            let commands: Option<Vec<String>> = match (table::program(name), self.words.get(1)) {
+                (Some(program), Some(choices)) => {
+                    choices.iter().map(|word| subcommand(program, word)).collect()
+                }
+                _ => None,
+            };
+            match commands {
+                Some(commands) => {
+                    heads.extend(commands.into_iter().map(|command| (name.to_owned(), Some(command))));
+                }
+                None => heads.push((name.to_owned(), None)),
+            }
+        }
+        heads.sort();
+        heads.dedup();
+        Some(heads)
     }
 
     /// Whether `command` fits.
@@ -145,6 +169,18 @@ impl WordPattern {
         }
         best
     }
+}
+
+/// The canonical subcommand that `word` asks for directly behind its program, if it certainly asks for one.
+fn subcommand(program: &Program, word: &str) -> Option<String> {
+    if program.bundled || program.commands.is_empty() {
+        return None;
+    }
+    if let Some(command) = program.command(word) {
+        return Some(command.name.to_owned());
+    }
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    (program.dispatches && is_plain && !word.starts_with('-')).then(|| word.to_owned())
 }
 
 /// `/usr/bin/git` is `git`.

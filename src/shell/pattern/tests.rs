@@ -115,6 +115,32 @@ fn programs_are_told() {
     assert_eq!(programs("mkfs.* x"), None);
 }
 
+/// Whoever looks for patterns by a command's subcommand must not miss one.
+#[test]
+fn subcommands_are_told_where_they_are_certain() {
+    let heads = |text: &str| WordPattern::parse(text).unwrap().heads();
+    let told = |program: &str, name: Option<&str>| (program.to_owned(), name.map(str::to_owned));
+    assert_eq!(
+        heads("git {push,clean} -f"),
+        Some(vec![told("git", Some("clean")), told("git", Some("push"))])
+    );
+    assert_eq!(heads("git my-own"), Some(vec![told("git", Some("my-own"))]));
+    for open in
+        ["git", "git p*", "git {push,p*}", "git -C x push", "git ...", "rm push", "tar push", "nobody push"]
+    {
+        let program = open.split(' ').next().unwrap();
+        assert_eq!(heads(open), Some(vec![told(program, None)]), "{open}");
+    }
+    for text in
+        ["git {push,clean} -f", "npm i", "docker container rm", "git my-own", "gh pr merge", "cargo b"]
+    {
+        let pattern = WordPattern::parse(text).unwrap();
+        for (form, (_, name)) in pattern.forms().iter().rev().zip(pattern.heads().unwrap()) {
+            assert_eq!(form.subcommand.first().and_then(Glob::literal), name.as_deref(), "{text}");
+        }
+    }
+}
+
 #[test]
 fn asking_for_the_program_first_hides_nothing() {
     let patterns = [
