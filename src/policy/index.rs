@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::call::PathIndex;
-use crate::shell::{Access, Invocation, WordPattern};
+use crate::shell::{Access, Invocation, Needs, WordPattern};
 use crate::verdict::Verdict;
 
 use super::load::Policy;
@@ -20,6 +20,8 @@ use super::when::Condition;
 pub(super) struct Index {
     /// By the base name of a program.
     programs: HashMap<String, OfProgram>,
+    /// About a variable that is given to a command.
+    variables: Vec<usize>,
     /// By the first word of a command, written canonically.
     first_words: HashMap<String, Vec<usize>>,
     reads: PathIndex,
@@ -91,21 +93,17 @@ impl Index {
     fn file<'p>(&mut self, at: usize, rule: &'p Rule, about_paths: &mut Vec<(usize, &'p Rule)>) {
         let matcher = &rule.matcher;
         if !matcher.run.is_empty() {
-            let heads: Option<Vec<_>> = matcher.run.iter().map(WordPattern::heads).collect();
-            match heads {
-                Some(heads) => {
-                    for (program, subcommand) in heads.into_iter().flatten() {
-                        let rules = self.programs.entry(program).or_default();
-                        push(
-                            match subcommand {
-                                Some(name) => rules.subcommands.entry(name).or_default(),
-                                None => &mut rules.others,
-                            },
-                            at,
-                        );
-                    }
+            let needs: Vec<Needs> = matcher.run.iter().map(WordPattern::needs).collect();
+            if needs.contains(&Needs::Anything) {
+                self.others.push(at);
+                return;
+            }
+            for needs in needs {
+                match needs {
+                    Needs::Programs(heads) => heads.into_iter().for_each(|head| self.file_program(at, head)),
+                    Needs::Variable => push(&mut self.variables, at),
+                    Needs::Anything => {}
                 }
-                None => self.others.push(at),
             }
         } else if let Some(expression) = &matcher.command {
             match expression.first_words() {
@@ -130,6 +128,14 @@ impl Index {
         }
     }
 
+    fn file_program(&mut self, at: usize, (program, subcommand): (String, Option<String>)) {
+        let rules = self.programs.entry(program).or_default();
+        match subcommand {
+            Some(name) => push(rules.subcommands.entry(name).or_default(), at),
+            None => push(&mut rules.others, at),
+        }
+    }
+
     /// Positions of the rules that may speak about a call, ascending.
     pub(super) fn candidates(&self, sight: &Sight<'_>) -> Vec<usize> {
         let mut found = self.others.clone();
@@ -145,6 +151,9 @@ impl Index {
                 if program.bytes().any(|byte| byte.is_ascii_uppercase()) || !program.is_ascii() {
                     named(&program.to_ascii_lowercase());
                 }
+            }
+            if command.gives_variables() {
+                found.extend(&self.variables);
             }
             if !self.first_words.is_empty() {
                 let text = sight.canonical(at);

@@ -90,6 +90,11 @@ pub enum Input {
 }
 
 impl Command {
+    /// Whether variables are given to it, or handed on by it to whatever is started later.
+    pub fn gives_variables(&self) -> bool {
+        !self.assignments.is_empty() || self.invocation.exports()
+    }
+
     /// The command as text from its program's base name on: words as far as known, quoted only where a shell
     /// would need it, one blank between them.
     pub fn canonical(&self) -> String {

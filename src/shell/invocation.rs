@@ -29,6 +29,13 @@ pub struct Invocation {
     pub(crate) options_end: Option<usize>,
 }
 
+impl Invocation {
+    /// Whether it hands variables on to whatever is started later.
+    pub(super) fn exports(&self) -> bool {
+        matches!(self.program.as_deref(), Some("export" | "declare" | "typeset" | "readonly"))
+    }
+}
+
 /// One option that was given.
 #[derive(Debug, Clone)]
 pub struct GivenOption {

@@ -19,7 +19,7 @@ pub use command::{
 };
 pub use effect::{Access, Effect, EffectKind};
 pub use invocation::{GivenOption, Invocation, Language, Nested, Operand};
-pub use pattern::{Fit, WordPattern, WordPatternError};
+pub use pattern::{Fit, Needs, WordPattern, WordPatternError};
 pub use reader::{Flow, Reading, Setting, Unreadable, UnreadableKind, read};
 pub use table::{Program, program, programs};
 pub use word::{Piece, Word};

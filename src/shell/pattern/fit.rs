@@ -128,8 +128,7 @@ fn given(command: &Command, name: &Glob, value: &Glob) -> Fit {
     let in_front = assigned
         .filter(|assignment| name.fits(&assignment.name))
         .map(|assignment| value.fit(&assignment.value));
-    let exports =
-        matches!(command.invocation.program.as_deref(), Some("export" | "declare" | "typeset" | "readonly"));
+    let exports = command.invocation.exports();
     let handed_on = command.invocation.operands.iter().filter(|_| exports).filter_map(|operand| {
         let (before, after) = split_once(&operand.word, '=')?;
         name.fits(before).then(|| value.fit(&after))

@@ -36,11 +36,32 @@ pub struct WordPattern {
     text: String,
     /// The choices of each of its words.
     words: Vec<Vec<String>>,
-    /// Programs it speaks about; `None` when variables alone may decide. Asked first: most patterns are about other
-    /// programs than the command's, and their forms are never needed.
-    programs: Option<Vec<Glob>>,
+    /// Asked first: most patterns are about other programs than the command's, and their forms are never needed.
+    subject: Subject,
     /// One for each combination of the choices, made when a command's program fits.
     forms: OnceLock<Vec<Form>>,
+}
+
+/// What each form of a pattern asks for before anything else.
+#[derive(Debug, Clone)]
+enum Subject {
+    /// One of these programs.
+    Programs(Vec<Glob>),
+    /// A variable that is given to a command.
+    Variable,
+    /// Some forms ask for the one, some for the other.
+    Either,
+}
+
+/// What a command must have for a pattern to fit it; see [`WordPattern::needs`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Needs {
+    /// One of these programs, each with the canonical subcommand that is asked for, if one certainly is. Sorted.
+    Programs(Vec<(String, Option<String>)>),
+    /// A variable that is given to it; see [`Command::gives_variables`].
+    Variable,
+    /// Nothing that could be told beforehand.
+    Anything,
 }
 
 /// A pattern without choices.
@@ -95,10 +116,8 @@ impl WordPattern {
             }
             all.push(choices);
         }
-        let first = all.first().map(Vec::as_slice).unwrap_or_default();
-        let programs = (!first.iter().any(|program| program == "env"))
-            .then(|| first.iter().map(|program| Glob::parse(base_name(program))).collect());
-        Ok(Self { text: text.to_owned(), words: all, programs, forms: OnceLock::new() })
+        let subject = Subject::of(&all);
+        Ok(Self { text: text.to_owned(), words: all, subject, forms: OnceLock::new() })
     }
 
     fn forms(&self) -> &[Form] {
@@ -123,18 +142,24 @@ impl WordPattern {
 
     /// Base names of the programs it speaks about; `None` when it speaks about any.
     pub fn programs(&self) -> Option<Vec<String>> {
-        let mut names: Vec<String> = self.heads()?.into_iter().map(|(name, _)| name).collect();
+        let Needs::Programs(heads) = self.needs() else { return None };
+        let mut names: Vec<String> = heads.into_iter().map(|(name, _)| name).collect();
         names.dedup();
         Some(names)
     }
 
-    /// The same, sorted, each with the subcommand that it asks for, if that is certain.
+    /// What a command must have to fit.
     ///
     /// Found without the forms: they are many, and most are never needed.
-    pub fn heads(&self) -> Option<Vec<(String, Option<String>)>> {
+    pub fn needs(&self) -> Needs {
+        let programs = match &self.subject {
+            Subject::Programs(programs) => programs,
+            Subject::Variable => return Needs::Variable,
+            Subject::Either => return Needs::Anything,
+        };
         let mut heads = Vec::new();
-        for name in self.programs.as_ref()? {
-            let name = name.literal()?;
+        for name in programs {
+            let Some(name) = name.literal() else { return Needs::Anything };
             let commands: Option<Vec<String>> = match (table::program(name), self.words.get(1)) {
                 (Some(program), Some(choices)) => {
                     choices.iter().map(|word| subcommand(program, word)).collect()
@@ -150,14 +175,19 @@ impl WordPattern {
         }
         heads.sort();
         heads.dedup();
-        Some(heads)
+        Needs::Programs(heads)
     }
 
     /// Whether `command` fits.
     pub fn fit(&self, command: &Command) -> Fit {
-        if let Some(programs) = &self.programs
-            && !programs.iter().any(|program| fit::fits_program(program, &command.invocation))
-        {
+        let may_fit = match &self.subject {
+            Subject::Programs(programs) => {
+                programs.iter().any(|program| fit::fits_program(program, &command.invocation))
+            }
+            Subject::Variable => command.gives_variables(),
+            Subject::Either => true,
+        };
+        if !may_fit {
             return Fit::No;
         }
         let mut best = Fit::No;
@@ -168,6 +198,20 @@ impl WordPattern {
             }
         }
         best
+    }
+}
+
+impl Subject {
+    fn of(words: &[Vec<String>]) -> Self {
+        let choices = |at: usize| words.get(at).map(Vec::as_slice).unwrap_or_default();
+        let is_env = |program: &String| program == "env";
+        if !choices(0).iter().any(is_env) {
+            return Self::Programs(
+                choices(0).iter().map(|program| Glob::parse(base_name(program))).collect(),
+            );
+        }
+        let has_variable = words.len() > 1 && choices(1).iter().all(|word| variable(word).is_some());
+        if choices(0).iter().all(is_env) && has_variable { Self::Variable } else { Self::Either }
     }
 }
 
